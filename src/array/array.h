@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Something with a shape, a dtype and values: stored in units of a container,
+ * or (later) derived from other arrays.
+ *
+ * A struct array lives on the stack of one request: it borrows the catalog,
+ * which its maker keeps pinned meanwhile. Any thread.
+ */
+
+#ifndef ARRAY_ARRAY_H
+#define ARRAY_ARRAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "container/container.h"
+#include "util/shape.h"
+#include "util/wait.h"
+
+struct cache;
+struct metrics;
+struct problems;
+struct array;
+
+struct array_ops {
+	const char *name;
+	/*
+	 * Values of the box, which lies inside the shape, little endian, to
+	 * out: element (i, j, ...) of the box at out + item_size *
+	 * sum(i_k * stride[k]), stride in elements. 0 or -errno, all or
+	 * nothing promised; util/wait.h.
+	 */
+	int (*read_box)(const struct array *a, const struct region *box,
+			void *out, const uint64_t stride[NDIM_MAX],
+			struct wait *w);
+	/*
+	 * Bytes that reading the box cold decodes: what info.json and
+	 * `patchfs info` say of a view's cost. Reads nothing.
+	 */
+	uint64_t (*decode_bytes)(const struct array *a,
+				 const struct region *box);
+};
+
+struct array {
+	const struct array_ops *ops;
+	struct shape shape;
+	char kind; /* 'i' 'u' 'f' 'b' */
+	unsigned item_size;
+};
+
+void array_metrics(struct metrics *m);
+
+/* "<f4", "|u1": NumPy's string of the served dtype. */
+const char *array_dtype(const struct array *a, char buf[8]);
+
+/* What a virtual file shows: a box of an array, in the array's axis order. */
+struct view {
+	const struct array *array;
+	int64_t start[NDIM_MAX]; /* may lie outside: what overhangs is pad */
+	uint64_t extent[NDIM_MAX];
+	uint32_t keep;	 /* bit k: axis k stays in the item's shape */
+	const void *pad; /* one item, served byte order; NULL: no overhang */
+};
+
+/* Shape of the item: the kept axes. */
+void view_shape(const struct view *v, struct shape *out);
+/* Bytes of the view's values; -EOVERFLOW. */
+int view_bytes(const struct view *v, uint64_t *out);
+
+/*
+ * Bytes [off, off + n) of the view laid out in C order, to out. Fetches and
+ * decodes each unit it needs at most once. Never short: 0 or -errno
+ * (-EBADMSG, -EIO, -ESTALE, -EOPNOTSUPP, -EFBIG, -ENOMEM; each was told to
+ * the problems by whoever found it), -EAGAIN and -ERESTART of util/wait.h.
+ */
+int array_read(const struct view *v, uint64_t off, size_t n, void *out,
+	       struct wait *w);
+
+/* ------------------------------------------------------------- stored */
+
+/* Borrowed, constant for the life of a mount. */
+struct array_env {
+	struct cache *cache;
+	struct problems *problems;
+	/* Called before a unit is loaded, tests count with it; may be NULL. */
+	void (*on_decode)(void *arg, const struct array_info *a, uint64_t unit);
+	void *on_decode_arg;
+};
+
+struct stored_array {
+	struct array base; /* first */
+	const struct array_env *env;
+	struct container *container;
+	uint64_t source; /* number of the source, for cache keys */
+	const char *label; /* "path: array", for messages; borrowed */
+	struct array_info info;
+	struct codec_chain chain;
+	struct shape grid, chunk;    /* chunked: counts and extents of chunks */
+	uint64_t chunk_bytes;
+};
+
+/*
+ * Array `object` of a pinned catalog. 0; -EOPNOTSUPP: listed, not served
+ * (info.refused says why); -EOVERFLOW.
+ */
+int stored_array_init(struct stored_array *s, const struct array_env *env,
+		      struct container *c, uint64_t source,
+		      const struct catalog *k, uint32_t object,
+		      const char *label);
+
+/*
+ * Add up the index of the whole array, page by page; for chunks.json.
+ * 0 or -errno; util/wait.h.
+ */
+int stored_array_counts(const struct stored_array *s, struct chunk_counts *out,
+			struct wait *w);
+
+#endif

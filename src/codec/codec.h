@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Stored bytes to values, one codec a file. Codecs have no state of their
+ * own; library contexts are kept for each thread. Any thread.
+ */
+
+#ifndef CODEC_CODEC_H
+#define CODEC_CODEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CODEC_STEPS_MAX 32 /* HDF5's own limit */
+
+struct codec_ops;
+struct metrics;
+
+struct codec_step {
+	const struct codec_ops *ops; /* NULL: not known or not built */
+	unsigned h5_filter;
+	unsigned nparam;
+	const uint32_t *param; /* borrowed until the catalog is put */
+};
+
+/* Steps in storing order; decoding runs them last to first. */
+struct codec_chain {
+	unsigned n;
+	struct codec_step step[CODEC_STEPS_MAX];
+};
+
+struct codec_ops {
+	const char *name;   /* as Zarr spells it: "zstd" */
+	unsigned h5_filter; /* HDF5 filter number, 0 if none */
+	/*
+	 * Decode in[0..nin) to out. *nout is the room on entry, the result on
+	 * return. Stays within both bounds whatever the input. NULL: known,
+	 * but this build has no library for it. 0, -EBADMSG for bad data,
+	 * -ENOSPC if it does not fit, -ENOMEM.
+	 */
+	int (*decode)(const struct codec_step *step, const void *in, size_t nin,
+		      void *out, size_t *nout);
+	/*
+	 * For a step that never grows and may run in place of a copy (shuffle,
+	 * fletcher32) this bounds what decoding its result may need before it:
+	 * the largest possible input of this step for nout bytes of output.
+	 */
+	size_t (*bound)(size_t nout);
+};
+
+void codec_metrics(struct metrics *m);
+
+/* NULL if not in the table. An entry may have decode == NULL. */
+const struct codec_ops *codec_by_name(const char *name);
+const struct codec_ops *codec_by_h5_filter(unsigned filter);
+/* The table in order, NULL at the end of it. For summaries and --version. */
+const struct codec_ops *codec_at(unsigned i);
+
+/*
+ * Decode a stored chunk: steps last to first, bit i of skip leaves step i out
+ * (HDF5's filter mask; bits beyond the chain are ignored). The result must be
+ * exactly nout bytes. Two scratch buffers a thread, grown on need and given
+ * back when a smaller size serves for long (codec_trim).
+ * 0; -EBADMSG: corrupt; -EOPNOTSUPP: a step that is not skipped is not known
+ * or not built; -ENOMEM. Does not log.
+ */
+int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
+		 size_t nin, void *out, size_t nout);
+
+/* Scratch bytes codec_decode may hold for chunks of n bytes, this thread. */
+size_t codec_scratch(const struct codec_chain *chain, size_t n);
+/* Free this thread's scratch buffers if they are larger than keep bytes. */
+void codec_trim(size_t keep);
+
+#endif

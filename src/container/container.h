@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * An open file as named arrays cut into chunks. A back end says what is in the
+ * file and where chunks are stored; it never decodes and never caches. What it
+ * found out is handed over as flat buffers (catalog, index pages) that the
+ * caller caches and hands back; a container holds nothing else but its store.
+ *
+ * Threads: everything from any thread, in parallel, on one container.
+ */
+
+#ifndef CONTAINER_CONTAINER_H
+#define CONTAINER_CONTAINER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codec/codec.h"
+#include "container/catalog.h"
+#include "util/shape.h"
+
+struct metrics;
+struct store;
+
+/* Constant after start; borrowed. */
+struct container_conf {
+	const char *scanner;	/* path of patchfs-scan */
+	unsigned scan_cpu_s;	/* CPU seconds without a new result; 5 */
+	unsigned scan_wall_s;	/* wall clock while no read is outstanding; 10 */
+	uint64_t scan_memory;	/* RLIMIT_AS of a scanner; 512 MiB + 4 x size cap */
+	bool allow_live;	/* open files that a writer has marked */
+};
+
+void container_metrics(struct metrics *m);
+
+struct container;
+
+/* Bytes to hand to container_probe: signatures at 0, 512, 1024, ... */
+bool container_is_hdf5(struct store *s);
+
+/* Takes the store on success only. 0; -ENOMEM; -EOPNOTSUPP: no back end bids. */
+int container_open(struct store *s, const struct container_conf *conf,
+		   struct container **out);
+void container_close(struct container *c);
+struct store *container_store(struct container *c);
+const char *container_format(const struct container *c); /* "hdf5" */
+
+/* ------------------------------------------------------------ catalog */
+
+/*
+ * One malloc'ed block without pointers in it, so that a cache can hold it.
+ * Built and checked by container_catalog; every offset and number in it is
+ * known to be good. Immutable.
+ */
+struct catalog;
+
+/*
+ * Scan the file. *out is malloc'ed (caller frees), *size its bytes. On failure
+ * *why is one line for people (malloc'ed, caller frees) and nothing is logged:
+ * -EBADMSG corrupt, truncated, or the scanner died or lied; -EBUSY open for
+ * writing; -EIO, -ESTALE from the store; -EOPNOTSUPP not this format;
+ * -EFBIG larger than max bytes; -ENOMEM; -ETIMEDOUT (reads as EIO to users).
+ */
+int container_catalog(struct container *c, size_t max, void **out, size_t *size,
+		      char **why);
+
+enum object_kind { OBJECT_GROUP, OBJECT_ARRAY, OBJECT_OTHER };
+
+/* A name with length: not terminated, any byte but NUL and '/' in links. */
+struct bytes {
+	const char *p;
+	size_t n;
+};
+
+struct member { /* of a group */
+	struct bytes name;
+	enum cat_link_kind kind;
+	uint32_t target; /* CAT_HARD: object number */
+	struct bytes path; /* CAT_SOFT, CAT_EXTERNAL_LINK */
+	struct bytes file; /* CAT_EXTERNAL_LINK */
+};
+
+struct attr {
+	struct bytes name;
+	enum cat_class class;
+	char kind;
+	unsigned item_size;
+	unsigned rank;
+	const uint64_t *dim;
+	uint64_t count; /* product of dim */
+	struct bytes data;
+};
+
+struct filter_info {
+	uint32_t id, flags, nparam;
+	const uint32_t *param;
+	struct bytes name;
+};
+
+/* Pointers are borrowed until the catalog is put. */
+struct array_info {
+	uint64_t addr; /* identity in its file */
+	unsigned rank;
+	const uint64_t *dim;
+	const uint64_t *chunk; /* rank of them; NULL unless chunked */
+	enum cat_layout layout;
+	enum cat_index index;
+	bool is_null; /* NULL dataspace */
+	bool edge_unfiltered, fill_undefined;
+	char kind;  /* 'i' 'u' 'f' 'b'; 0: not served */
+	char order; /* '<' '>' '|' as stored; served as '<' or '|' */
+	unsigned item_size;
+	struct bytes fill; /* n is 0 or item_size; as stored */
+	uint64_t data_addr, data_size; /* contiguous */
+	struct bytes compact;
+	unsigned nfilter;
+	struct bytes type_text; /* of a type that is not served */
+	struct bytes refused;	/* n > 0: why reads give EOPNOTSUPP */
+	/* private */
+	uint32_t filters_at;
+};
+
+uint32_t catalog_objects(const struct catalog *k);
+uint32_t catalog_arrays(const struct catalog *k);
+enum object_kind catalog_kind(const struct catalog *k, uint32_t object);
+uint64_t catalog_addr(const struct catalog *k, uint32_t object);
+/* object must be an array. */
+void catalog_array(const struct catalog *k, uint32_t object,
+		   struct array_info *out);
+/* i < nfilter, in storing order. */
+void catalog_filter(const struct catalog *k, const struct array_info *a,
+		    unsigned i, struct filter_info *out);
+/* The decoding chain; params borrowed until the catalog is put. */
+void catalog_chain(const struct catalog *k, const struct array_info *a,
+		   struct codec_chain *out);
+
+/* Members of a group, sorted by name as bytes; i < catalog_members. */
+uint32_t catalog_members(const struct catalog *k, uint32_t group);
+void catalog_member(const struct catalog *k, uint32_t group, uint32_t i,
+		    struct member *out);
+/* Index of the member of that raw name, or -ENOENT. O(log n). */
+int64_t catalog_find(const struct catalog *k, uint32_t group, const char *name,
+		     size_t n);
+/*
+ * Arrays in the order of catalog_array_path: the first path (by names) of each
+ * array object, objects in listing order. i < catalog_arrays.
+ */
+uint32_t catalog_nth_array(const struct catalog *k, uint32_t i);
+/*
+ * One path of an object from the root: the names of the hard links that lead
+ * to it, outermost first, as group numbers and member indexes.
+ * Returns the depth; writes at most max steps.
+ */
+struct path_step {
+	uint32_t group, member;
+};
+unsigned catalog_path(const struct catalog *k, uint32_t object,
+		      struct path_step *step, unsigned max);
+
+uint32_t catalog_attrs(const struct catalog *k, uint32_t object);
+void catalog_attr(const struct catalog *k, uint32_t object, uint32_t i,
+		  struct attr *out);
+/* The value of a small array; false if it has none here. */
+bool catalog_value(const struct catalog *k, uint32_t object, struct attr *out);
+uint32_t catalog_problems(const struct catalog *k);
+void catalog_problem(const struct catalog *k, uint32_t i, uint32_t *object,
+		     struct bytes *text);
+
+/* -------------------------------------------------------------- index */
+
+/* Slots of a page of the index: the unit in which it is scanned and cached. */
+#define INDEX_PAGE (UINT64_C(1) << 20)
+
+/* One malloc'ed block without pointers: where the chunks of a page are. */
+struct chunk_index;
+
+/* Where a chunk is stored; n == 0 is a hole, to be read as fill. */
+struct stored {
+	uint64_t off;
+	uint64_t n;
+	uint32_t skip; /* codec steps not applied to this chunk */
+};
+
+/*
+ * Scan slots [page * INDEX_PAGE, ...) of the chunk grid of a. *out is
+ * malloc'ed, caller frees. Errors and *why as container_catalog.
+ */
+int container_index(struct container *c, const struct array_info *a,
+		    uint64_t page, size_t max, void **out, size_t *size,
+		    char **why);
+/*
+ * The chunk of that slot. 0; -EBADMSG: the index is broken here, or it is not
+ * proven that the chunk is missing. Pure; any thread.
+ */
+int chunk_index_locate(const struct chunk_index *x, uint64_t slot,
+		       struct stored *out);
+/* Stored, missing, not readable, and with a filter mask; for chunks.json. */
+struct chunk_counts {
+	uint64_t stored, missing, broken, masked;
+};
+void chunk_index_counts(const struct chunk_index *x, struct chunk_counts *out);
+
+/* Stored bytes, all n or an error, as store_read. */
+int container_read(struct container *c, uint64_t off, size_t n, void *buf);
+
+#endif

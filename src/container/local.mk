@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+libcore_a_SOURCES += \
+	%reldir%/catalog.h \
+	%reldir%/container.h \
+	$(NULL)

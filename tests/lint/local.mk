@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+scripts += \
+	%reldir%/check-layers.sh \
+	$(NULL)
