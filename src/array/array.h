@@ -92,11 +92,11 @@ struct stored_array {
 	struct array base; /* first */
 	const struct array_env *env;
 	struct container *container;
-	uint64_t source; /* number of the source, for cache keys */
+	uint64_t source;   /* number of the source, for cache keys */
 	const char *label; /* "path: array", for messages; borrowed */
 	struct array_info info;
 	struct codec_chain chain;
-	struct shape grid, chunk;    /* chunked: counts and extents of chunks */
+	struct shape grid, chunk; /* chunked: counts and extents of chunks */
 	uint64_t chunk_bytes;
 };
 

@@ -20,7 +20,7 @@ struct opt {
 
 struct cmd {
 	const char *name, *args, *help;
-	const struct opt *opts; /* name == NULL at the end */
+	const struct opt *opts;		   /* name == NULL at the end */
 	int (*run)(int argc, char **argv); /* exit status */
 };
 

@@ -35,7 +35,7 @@ struct scan_request {
 	uint64_t object; /* SCAN_INDEX: address of the array's object header */
 	uint64_t first;	 /* SCAN_INDEX: slots [first, first + count) of the */
 	uint64_t count;	 /* chunk grid of the current extent, row-major */
-	uint32_t value_max; /* SCAN_TREE: largest value put into CAT_VALUE */
+	uint32_t value_max;  /* SCAN_TREE: largest value put into CAT_VALUE */
 	uint32_t allow_live; /* open although a writer has the file open */
 };
 
@@ -44,7 +44,7 @@ enum scan_type {
 	SCAN_PAGE,     /* payload: whole catalog records (SCAN_TREE) */
 	SCAN_CHUNKS,   /* payload: struct scan_chunk[] by rising slot */
 	SCAN_END,      /* payload: struct scan_end */
-	SCAN_FAIL,     /* payload: struct scan_fail, then text, not terminated */
+	SCAN_FAIL, /* payload: struct scan_fail, then text, not terminated */
 };
 
 struct scan_msg {
@@ -74,7 +74,7 @@ struct scan_chunk {
 
 struct scan_end {
 	uint64_t objects, links; /* SCAN_TREE: records sent */
-	uint64_t located;	 /* SCAN_INDEX: chunks sent, broken not counted */
+	uint64_t located;  /* SCAN_INDEX: chunks sent, broken not counted */
 	int64_t allocated; /* H5Dget_num_chunks; -1: the index is broken */
 };
 
@@ -118,22 +118,22 @@ enum cat_layout {
 	CAT_COMPACT,
 	CAT_CHUNKED,
 	CAT_VIRTUAL,
-	CAT_EXTERNAL, /* raw data in other files */
+	CAT_EXTERNAL,	/* raw data in other files */
 	CAT_NO_STORAGE, /* contiguous, never allocated; or a NULL dataspace */
 };
 
 /* Flags of an array. */
-#define CAT_NULL_SPACE 1u	/* no elements at all, not even a scalar */
-#define CAT_EDGE_UNFILTERED 2u	/* H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS */
-#define CAT_FILL_UNDEFINED 4u	/* or fill time never: reads as zeros */
+#define CAT_NULL_SPACE 1u      /* no elements at all, not even a scalar */
+#define CAT_EDGE_UNFILTERED 2u /* H5D_CHUNK_DONT_FILTER_PARTIAL_CHUNKS */
+#define CAT_FILL_UNDEFINED 4u  /* or fill time never: reads as zeros */
 
 enum cat_index { /* H5D_chunk_index_t, plus one */
-	CAT_INDEX_BTREE = 0,
-	CAT_INDEX_SINGLE,
-	CAT_INDEX_NONE,
-	CAT_INDEX_FARRAY,
-	CAT_INDEX_EARRAY,
-	CAT_INDEX_BT2,
+		 CAT_INDEX_BTREE = 0,
+		 CAT_INDEX_SINGLE,
+		 CAT_INDEX_NONE,
+		 CAT_INDEX_FARRAY,
+		 CAT_INDEX_EARRAY,
+		 CAT_INDEX_BT2,
 };
 
 /*
@@ -155,7 +155,7 @@ struct cat_array {
 	uint8_t kind;  /* 'i' 'u' 'f' 'b'; 0 if the type is not served */
 	uint8_t order; /* '<' '>', '|' for one byte, 0 if not served */
 	uint8_t layout;
-	uint8_t index; /* enum cat_index, of CAT_CHUNKED */
+	uint8_t index;	    /* enum cat_index, of CAT_CHUNKED */
 	uint32_t item_size; /* as stored */
 	uint32_t rank;
 	uint32_t flags;

@@ -25,11 +25,12 @@ struct store;
 
 /* Constant after start; borrowed. */
 struct container_conf {
-	const char *scanner;	/* path of patchfs-scan */
-	unsigned scan_cpu_s;	/* CPU seconds without a new result; 5 */
-	unsigned scan_wall_s;	/* wall clock while no read is outstanding; 10 */
-	uint64_t scan_memory;	/* RLIMIT_AS of a scanner; 512 MiB + 4 x size cap */
-	bool allow_live;	/* open files that a writer has marked */
+	const char *scanner;  /* path of patchfs-scan */
+	unsigned scan_cpu_s;  /* CPU seconds without a new result; 5 */
+	unsigned scan_wall_s; /* wall clock while no read is outstanding; 10 */
+	uint64_t scan_memory; /* RLIMIT_AS of a scanner; 512 MiB + 4 x size cap
+			       */
+	bool allow_live;      /* open files that a writer has marked */
 };
 
 void container_metrics(struct metrics *m);
@@ -39,7 +40,8 @@ struct container;
 /* Bytes to hand to container_probe: signatures at 0, 512, 1024, ... */
 bool container_is_hdf5(struct store *s);
 
-/* Takes the store on success only. 0; -ENOMEM; -EOPNOTSUPP: no back end bids. */
+/* Takes the store on success only. 0; -ENOMEM; -EOPNOTSUPP: no back end bids.
+ */
 int container_open(struct store *s, const struct container_conf *conf,
 		   struct container **out);
 void container_close(struct container *c);
@@ -76,7 +78,7 @@ struct bytes {
 struct member { /* of a group */
 	struct bytes name;
 	enum cat_link_kind kind;
-	uint32_t target; /* CAT_HARD: object number */
+	uint32_t target;   /* CAT_HARD: object number */
 	struct bytes path; /* CAT_SOFT, CAT_EXTERNAL_LINK */
 	struct bytes file; /* CAT_EXTERNAL_LINK */
 };
@@ -111,7 +113,7 @@ struct array_info {
 	char kind;  /* 'i' 'u' 'f' 'b'; 0: not served */
 	char order; /* '<' '>' '|' as stored; served as '<' or '|' */
 	unsigned item_size;
-	struct bytes fill; /* n is 0 or item_size; as stored */
+	struct bytes fill;	       /* n is 0 or item_size; as stored */
 	uint64_t data_addr, data_size; /* contiguous */
 	struct bytes compact;
 	unsigned nfilter;

@@ -43,7 +43,7 @@ struct item_type {
 };
 
 struct format_ops {
-	const char *ext; /* "npy" */
+	const char *ext;  /* "npy" */
 	const char *help; /* one line for the manual */
 	bool (*accepts)(const struct item_type *t);
 	/* 0; -EOVERFLOW: the file would not fit 2^63 - 1 bytes. */

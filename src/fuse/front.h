@@ -15,7 +15,7 @@ struct tree;
 
 /* Constant after start; borrowed. */
 struct front_conf {
-	const char *source; /* shown as the device in mount tables */
+	const char *source;	/* shown as the device in mount tables */
 	const char *mountpoint; /* absolute, or /dev/fd/N of a mounted device */
 	bool allow_other, direct_io;
 	unsigned threads;    /* request threads; 0: max(16, 2 x CPUs) */

@@ -32,18 +32,19 @@ struct metrics;
 struct problems;
 struct tree;
 
-#define TREE_ROOT 1 /* node id of the root */
+#define TREE_ROOT 1	      /* node id of the root */
 #define TREE_PARAMS_MAX 65536 /* different view parameter sets of a mount */
 
 /* Constant after start; strings borrowed for the life of the tree. */
 struct tree_conf {
 	const char *src; /* absolute path: a directory, or one container */
 	size_t cache_size;
-	const char *const *ext; /* further extensions, NULL-terminated, or NULL */
+	const char *const
+		*ext; /* further extensions, NULL-terminated, or NULL */
 	const char *const *views; /* --view names, NULL-terminated, or NULL */
-	bool allow_other;	/* source modes & 0444; only beneath SRC */
-	bool direct_io;		/* entries are not moved to the cold end */
-	uid_t uid;		/* owner shown without allow_other */
+	bool allow_other;	  /* source modes & 0444; only beneath SRC */
+	bool direct_io;		  /* entries are not moved to the cold end */
+	uid_t uid;		  /* owner shown without allow_other */
 	gid_t gid;
 	struct container_conf container;
 	struct metrics *metrics;
@@ -63,7 +64,7 @@ struct tree_entry {
 	uint64_t ino; /* 0: nothing of that name */
 	struct stat st;
 	bool is_snapshot; /* .patchfs/NAME: must not be cached by the kernel */
-	bool may_appear;  /* !ino: may exist later (beside the source's files) */
+	bool may_appear; /* !ino: may exist later (beside the source's files) */
 };
 
 /*
@@ -113,8 +114,8 @@ int tree_describe(struct tree *t, uint64_t ino, FILE *f);
 
 /* The grammar as data, for --help, completion and the manual test. */
 struct view_key {
-	const char *kind; /* "patches" */
-	const char *key;  /* "stride" */
+	const char *kind;  /* "patches" */
+	const char *key;   /* "stride" */
 	const char *value; /* "S" */
 	const char *help;
 };

@@ -34,8 +34,7 @@ struct json *json_str_new(const char *s); /* NUL-terminated */
 
 /* Both take v. A key is text as above; the last of two equal keys stays. */
 void json_set(struct json *object, const char *key, struct json *v);
-void json_set_n(struct json *object, const char *key, size_t n,
-		struct json *v);
+void json_set_n(struct json *object, const char *key, size_t n, struct json *v);
 void json_append(struct json *array, struct json *v);
 
 /*

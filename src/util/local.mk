@@ -2,12 +2,19 @@
 libcore_a_SOURCES += \
 	%reldir%/checked.h \
 	%reldir%/cleanup.h \
+	%reldir%/hash.c \
 	%reldir%/hash.h \
+	%reldir%/json.c \
 	%reldir%/json.h \
+	%reldir%/log.c \
 	%reldir%/log.h \
+	%reldir%/metric.c \
 	%reldir%/metric.h \
+	%reldir%/parse.c \
 	%reldir%/parse.h \
+	%reldir%/problem.c \
 	%reldir%/problem.h \
+	%reldir%/shape.c \
 	%reldir%/shape.h \
 	%reldir%/wait.h \
 	$(NULL)

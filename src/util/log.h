@@ -43,10 +43,10 @@ int log_err(int err, const char *fmt, ...)
 
 #define log_warn(...) log_line(LOG_LEVEL_WARN, __VA_ARGS__)
 #define log_info(...) log_line(LOG_LEVEL_INFO, __VA_ARGS__)
-#define log_debug(...)                                                      \
-	do {                                                                \
-		if (__builtin_expect(log_level >= LOG_LEVEL_DEBUG, 0))      \
-			log_line(LOG_LEVEL_DEBUG, __VA_ARGS__);             \
+#define log_debug(...)                                                 \
+	do {                                                           \
+		if (__builtin_expect(log_level >= LOG_LEVEL_DEBUG, 0)) \
+			log_line(LOG_LEVEL_DEBUG, __VA_ARGS__);        \
 	} while (0)
 
 #endif

@@ -30,7 +30,7 @@ struct wait_need {
 
 /* Work that may be done ahead of its turn by an idle worker. Only advice. */
 struct wait_offer {
-	void (*run)(void *arg); /* consumes arg */
+	void (*run)(void *arg);	 /* consumes arg */
 	void (*drop)(void *arg); /* consumes arg, without the work */
 	void *arg;
 };

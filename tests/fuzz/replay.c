@@ -28,8 +28,8 @@ static void run_file(const char *path)
 	}
 	uint8_t *buf = malloc(st.st_size ? (size_t)st.st_size : 1);
 
-	if (!buf || fread(buf, 1, (size_t)st.st_size, f) !=
-			    (size_t)st.st_size) {
+	if (!buf ||
+	    fread(buf, 1, (size_t)st.st_size, f) != (size_t)st.st_size) {
 		fprintf(stderr, "%s: cannot read\n", path);
 		exit(1);
 	}

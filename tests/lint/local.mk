@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
 scripts += \
 	%reldir%/check-layers.sh \
+	%reldir%/test-sources.sh \
 	$(NULL)

@@ -1,3 +1,8 @@
 # SPDX-License-Identifier: MIT
 # One program a module; add it to unit and give it the two lines below.
 EXTRA_DIST += %reldir%/unit.h
+
+unit += %reldir%/check_util
+%canon_reldir%_check_util_SOURCES = %reldir%/check_util.c
+%canon_reldir%_check_util_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_util_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
