@@ -47,6 +47,8 @@ int container_open(struct store *s, const struct container_conf *conf,
 void container_close(struct container *c);
 struct store *container_store(struct container *c);
 const char *container_format(const struct container *c); /* "hdf5" */
+/* st_dev of the source: what loads of it occupy (util/wait.h). Constant. */
+uint64_t container_device(struct container *c);
 
 /* ------------------------------------------------------------ catalog */
 

@@ -2,4 +2,5 @@
 libcore_a_SOURCES += \
 	%reldir%/catalog.h \
 	%reldir%/container.h \
+	%reldir%/device.c \
 	$(NULL)

@@ -33,6 +33,7 @@ struct wait_offer {
 	void (*run)(void *arg);	 /* consumes arg */
 	void (*drop)(void *arg); /* consumes arg, without the work */
 	void *arg;
+	struct wait_need need; /* what run occupies; it does not ask admit */
 };
 
 struct wait {
