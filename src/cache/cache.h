@@ -46,6 +46,9 @@ enum cache_kind {
 typedef int cache_load_fn(void *arg, const struct cache_key *key,
 			  struct wait *w, void **data, size_t *size);
 
+/* One load may take this much more than the cache's size. */
+#define CACHE_LOAD_SLACK ((size_t)16 << 20)
+
 struct cache_ask {
 	struct cache_key key;
 	size_t need;	/* bytes of the result, 0 if not known beforehand */
@@ -60,15 +63,18 @@ struct cache *cache_new(size_t size, struct metrics *m);
 /* All pins must have been put. */
 void cache_free(struct cache *c);
 size_t cache_size(const struct cache *c);
+/* No two caches of a process have the same. */
+uint64_t cache_id(const struct cache *c);
 
 /*
  * Pin the entry of ask->key. If it is absent one caller loads it, the others
  * wait (w NULL) or are parked. At most size / (2 x (need + scratch)) loads run
  * at once (one always may), the others wait or are parked.
  * A failed load is reported to all who waited and remembered for a second;
- * -EAGAIN, -ERESTART and -EINTR are not remembered.
+ * -EAGAIN, -ERESTART, -EINTR and -ENOMEM are not remembered.
  * 0: *out is pinned until cache_put, one put for each success.
- * -EFBIG: need is above half the cache; the load's own error; -ENOMEM;
+ * -EFBIG: need is above half the cache, or need + scratch above all of it;
+ * the load's own error; -ENOMEM;
  * -EAGAIN, -ERESTART: util/wait.h.
  */
 int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,

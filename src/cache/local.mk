@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
+	%reldir%/cache.c \
 	%reldir%/cache.h \
+	%reldir%/cache_impl.h \
+	%reldir%/table.c \
 	$(NULL)

@@ -6,3 +6,8 @@ unit += %reldir%/check_util
 %canon_reldir%_check_util_SOURCES = %reldir%/check_util.c
 %canon_reldir%_check_util_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_util_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_cache
+%canon_reldir%_check_cache_SOURCES = %reldir%/check_cache.c
+%canon_reldir%_check_cache_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_cache_LDADD = $(CORE_LIBS) $(CHECK_LIBS)

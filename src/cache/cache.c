@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The cache. An entry is in one of three states:
+ *
+ *   state    in table  in LRU               pins  data
+ *   LOADING  yes       no                   >= 1  the loading thread's
+ *   READY    yes       if and only if       >= 0  immutable
+ *                      pins == 0
+ *   FAILED   no        no                   >= 1  NULL; those who blocked for
+ *                                                 it get the error, the last
+ *                                                 one frees it
+ *
+ * cache_check asserts this table. Pins of a LOADING entry are its loader and
+ * the callers that block for it; requests that are parked hold none: they run
+ * again from their start, and look the key up again.
+ *
+ * One mutex covers all; it is never held while loading, copying, freeing a
+ * buffer or waking. What bounds memory is the number of loads at once, decided
+ * before a load starts: who holds a pin never waits for room.
+ */
+
+#include <config.h>
+
+#include "cache/cache.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "cache/cache_impl.h"
+#include "util/cleanup.h"
+#include "util/metric.h"
+
+/* Buffers from here on are mappings of their own: freed is given back. */
+#define MMAP_THRESHOLD ((size_t)64 << 10)
+#define PAGE ((size_t)4096)
+#define SMALL 16 /* what malloc adds to a block, and its alignment */
+
+struct cache {
+	size_t size; /* constant */
+	uint64_t id; /* constant; no two caches of a process have the same */
+	pthread_mutex_t lock;
+	/* protected by lock */
+	struct table table;
+	struct lru lru;
+	struct failures failures;
+	size_t bytes;	 /* cost of all entries */
+	size_t pinned;	 /* of these, cost of those that are not in the LRU */
+	int64_t outside; /* cache_charge */
+	size_t weight;	 /* of the loads that run, see load_weight */
+	unsigned loads;	 /* that have a weight */
+	pthread_cond_t room_changed;
+	struct waitq parked; /* for room */
+};
+
+static struct metric size_metric = {
+	.name = "cache_size",
+	.help = "Bytes the cache may hold.",
+	.kind = METRIC_GAUGE,
+};
+static struct metric bytes_metric = {
+	.name = "cache_bytes",
+	.help = "Bytes held, with what is charged from outside.",
+	.kind = METRIC_GAUGE,
+};
+static struct metric pinned_metric = {
+	.name = "cache_pinned_bytes",
+	.help = "Bytes of entries in use and of loads that run.",
+	.kind = METRIC_GAUGE,
+};
+static struct metric entries_metric = {
+	.name = "cache_entries",
+	.help = "Entries in the cache.",
+	.kind = METRIC_GAUGE,
+};
+static struct metric hits_metric = {
+	.name = "cache_hits",
+	.help = "Entries found in the cache.",
+	.kind = METRIC_COUNTER,
+};
+static struct metric misses_metric = {
+	.name = "cache_misses",
+	.help = "Loads started.",
+	.kind = METRIC_COUNTER,
+};
+static struct metric evictions_metric = {
+	.name = "cache_evictions",
+	.help = "Entries that left to make room.",
+	.kind = METRIC_COUNTER,
+};
+static struct metric errors_metric = {
+	.name = "cache_load_errors",
+	.help = "Loads that failed.",
+	.kind = METRIC_COUNTER,
+};
+
+/* Loads that this thread is inside of: one load may need another entry. */
+static _Thread_local unsigned inside;
+
+static void publish(struct cache *c)
+{
+	metric_set(&bytes_metric, (int64_t)c->bytes + c->outside);
+	metric_set(&pinned_metric, (int64_t)c->pinned);
+	metric_set(&entries_metric, (int64_t)c->table.n);
+}
+
+/* Bytes of memory that a malloc'ed buffer of n bytes takes. */
+static size_t buffer_cost(size_t n)
+{
+	if (n < MMAP_THRESHOLD)
+		return n + SMALL;
+	return (n + SMALL + PAGE - 1) / PAGE * PAGE;
+}
+
+static size_t entry_cost(size_t room)
+{
+	return sizeof(struct cache_entry) + SMALL +
+	       sizeof(struct cache_entry *) + (room ? buffer_cost(room) : 0);
+}
+
+static void free_entry(struct cache_entry *e)
+{
+	pthread_cond_destroy(&e->done);
+	free(e->data);
+	free(e);
+}
+
+/* Frees a list that make_room took out; a buffer of keep bytes is returned. */
+static void *free_victims(struct cache_entry *e, size_t keep)
+{
+	void *kept = NULL;
+
+	while (e) {
+		struct cache_entry *next = e->chain;
+
+		if (!kept && keep && e->room == keep)
+			kept = take_ptr(e->data);
+		free_entry(e);
+		e = next;
+	}
+	return kept;
+}
+
+/* What is in the LRU leaves, coldest first, until all fits, or all has left. */
+static struct cache_entry *make_room(struct cache *c)
+{
+	struct cache_entry *victims = NULL, *e;
+
+	while ((int64_t)c->bytes + c->outside > (int64_t)c->size &&
+	       (e = c->lru.coldest)) {
+		lru_remove(&c->lru, e);
+		table_remove(&c->table, e);
+		c->bytes -= e->cost;
+		e->chain = victims;
+		victims = e;
+		metric_add(&evictions_metric, 1);
+	}
+	publish(c);
+	return victims;
+}
+
+static void pin(struct cache *c, struct cache_entry *e)
+{
+	if (e->in_lru) {
+		lru_remove(&c->lru, e);
+		c->pinned += e->cost;
+		metric_set(&pinned_metric, (int64_t)c->pinned);
+	}
+	e->pins++;
+}
+
+/* At most size / (2 x (need + scratch)) loads at once. */
+static size_t load_weight(const struct cache_ask *ask)
+{
+	return 2 * (ask->need + ask->scratch);
+}
+
+static bool may_load(const struct cache *c, const struct cache_ask *ask)
+{
+	size_t weight = load_weight(ask);
+
+	if (inside > 0 || c->loads == 0 || weight == 0)
+		return true;
+	return c->weight + weight <= c->size &&
+	       (int64_t)(c->pinned + weight / 2) + c->outside <=
+		       (int64_t)c->size;
+}
+
+/* Wait until the entry is no longer LOADING. 0, or its error; unpinned then. */
+static int wait_for(struct cache *c, struct cache_entry *e)
+{
+	int err;
+
+	e->pins++;
+	while (e->state == ENTRY_LOADING)
+		pthread_cond_wait(&e->done, &c->lock);
+	if (e->state == ENTRY_READY)
+		return 0;
+	err = e->error;
+	if (--e->pins == 0)
+		free_entry(e);
+	return err;
+}
+
+/* Errors that end a load without a trace. */
+static bool is_retry(int err)
+{
+	return err == -EAGAIN || err == -ERESTART || err == -EINTR;
+}
+
+static struct cache_entry *
+begin_load(struct cache *c, const struct cache_ask *ask, uint64_t hash)
+{
+	struct cache_entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->key = ask->key;
+	e->hash = hash;
+	e->state = ENTRY_LOADING;
+	e->pins = 1;
+	e->cost = entry_cost(ask->need) + ask->scratch;
+	pthread_cond_init(&e->done, NULL);
+	table_add(&c->table, e);
+	c->bytes += e->cost;
+	c->pinned += e->cost;
+	if (load_weight(ask)) {
+		c->weight += load_weight(ask);
+		c->loads++;
+	}
+	metric_add(&misses_metric, 1);
+	return e;
+}
+
+/*
+ * The load is over: change the state under the lock, wake and free outside of
+ * it. On failure data is freed. w is not touched: after -EAGAIN from below it
+ * may belong to another thread.
+ */
+static int end_load(struct cache *c, const struct cache_ask *ask,
+		    struct cache_entry *e, int err, void *data, size_t size)
+{
+	size_t cost = 0;
+	struct cache_entry *victims, *gone = NULL;
+	struct wait *for_entry, *for_room = NULL;
+
+	pthread_mutex_lock(&c->lock);
+	if (err) {
+		table_remove(&c->table, e);
+		e->state = ENTRY_FAILED;
+		e->error = err;
+		if (!is_retry(err) && err != -ENOMEM)
+			failures_add(&c->failures, e->hash, &e->key, err);
+		if (!is_retry(err))
+			metric_add(&errors_metric, 1);
+		if (--e->pins == 0)
+			gone = e;
+	} else {
+		e->state = ENTRY_READY;
+		e->data = data;
+		e->size = size;
+		e->room = ask->need ? ask->need : size;
+		cost = entry_cost(e->room);
+	}
+	c->bytes = c->bytes - e->cost + cost;
+	c->pinned = c->pinned - e->cost + cost;
+	e->cost = cost;
+	if (load_weight(ask)) {
+		c->weight -= load_weight(ask);
+		c->loads--;
+		for_room = waitq_take(&c->parked);
+		pthread_cond_broadcast(&c->room_changed);
+	}
+	for_entry = waitq_take(&e->parked);
+	pthread_cond_broadcast(&e->done);
+	victims = make_room(c);
+	pthread_mutex_unlock(&c->lock);
+
+	free_victims(victims, 0);
+	if (err)
+		free(data);
+	if (gone)
+		free_entry(gone);
+	wait_wake_all(for_entry);
+	wait_wake_all(for_room);
+	return err;
+}
+
+static int load(struct cache *c, const struct cache_ask *ask, struct wait *w,
+		struct cache_entry *e, void *buffer)
+{
+	size_t size = ask->need;
+	int err = 0;
+
+	if (ask->need && !buffer) {
+		buffer = malloc(ask->need);
+		if (!buffer)
+			err = -ENOMEM;
+	}
+	if (!err) {
+		inside++;
+		err = ask->load(ask->arg, &ask->key, w, &buffer, &size);
+		inside--;
+	}
+	assert(err <= 0);
+	assert(err || !ask->need || size <= ask->need);
+	return end_load(c, ask, e, err, buffer, size);
+}
+
+int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
+	      struct cache_entry **out)
+{
+	uint64_t hash = table_hash(&ask->key);
+	struct cache_entry *e, *victims;
+	bool admitted = false;
+	void *buffer;
+	int err;
+
+	if (ask->need > c->size / 2 ||
+	    ask->scratch > c->size + CACHE_LOAD_SLACK - ask->need)
+		return -EFBIG;
+	pthread_mutex_lock(&c->lock);
+	for (;;) {
+		e = table_find(&c->table, hash, &ask->key);
+		if (e && e->state == ENTRY_READY) {
+			pin(c, e);
+			metric_add(&hits_metric, 1);
+			break;
+		}
+		if (e && w) {
+			waitq_park(&e->parked, w);
+			err = -EAGAIN;
+			goto fail;
+		}
+		if (e) {
+			err = wait_for(c, e);
+			if (!err) {
+				metric_add(&hits_metric, 1);
+				break;
+			}
+			if (!is_retry(err))
+				goto fail;
+			continue;
+		}
+		err = failures_find(&c->failures, hash, &ask->key);
+		if (err)
+			goto fail;
+		if (w && !admitted) {
+			pthread_mutex_unlock(&c->lock);
+			err = w->admit(w, &ask->where);
+			if (err)
+				return err;
+			admitted = true;
+			pthread_mutex_lock(&c->lock);
+			continue;
+		}
+		if (may_load(c, ask)) {
+			e = begin_load(c, ask, hash);
+			if (!e) {
+				err = -ENOMEM;
+				goto fail;
+			}
+			victims = make_room(c);
+			pthread_mutex_unlock(&c->lock);
+			buffer = free_victims(victims, ask->need);
+			err = load(c, ask, w, e, buffer);
+			if (!err)
+				*out = e;
+			return err;
+		}
+		if (w) {
+			waitq_park(&c->parked, w);
+			err = -EAGAIN;
+			goto fail;
+		}
+		pthread_cond_wait(&c->room_changed, &c->lock);
+	}
+	pthread_mutex_unlock(&c->lock);
+	*out = e;
+	return 0;
+fail:
+	pthread_mutex_unlock(&c->lock);
+	return err;
+}
+
+struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key)
+{
+	uint64_t hash = table_hash(key);
+
+	LOCK_SCOPE(&c->lock);
+	struct cache_entry *e = table_find(&c->table, hash, key);
+
+	if (!e || e->state != ENTRY_READY)
+		return NULL;
+	pin(c, e);
+	metric_add(&hits_metric, 1);
+	return e;
+}
+
+void cache_put(struct cache *c, struct cache_entry *e, size_t served)
+{
+	struct cache_entry *victims = NULL;
+
+	pthread_mutex_lock(&c->lock);
+	assert(e->state == ENTRY_READY && e->pins > 0);
+	if (served > e->size - e->served)
+		e->served = e->size;
+	else
+		e->served += served;
+	if (--e->pins == 0) {
+		c->pinned -= e->cost;
+		if (e->served == e->size) {
+			e->served = 0;
+			lru_add_cold(&c->lru, e);
+		} else {
+			lru_add_hot(&c->lru, e);
+		}
+		victims = make_room(c);
+	}
+	pthread_mutex_unlock(&c->lock);
+	free_victims(victims, 0);
+}
+
+const void *cache_data(const struct cache_entry *e, size_t *size)
+{
+	if (size)
+		*size = e->size;
+	return e->data;
+}
+
+bool cache_wants(struct cache *c, const struct cache_key *key)
+{
+	uint64_t hash = table_hash(key);
+
+	LOCK_SCOPE(&c->lock);
+	return !table_find(&c->table, hash, key) &&
+	       !failures_find(&c->failures, hash, key);
+}
+
+void cache_charge(struct cache *c, int64_t bytes)
+{
+	struct cache_entry *victims;
+
+	pthread_mutex_lock(&c->lock);
+	c->outside += bytes;
+	assert(c->outside >= 0);
+	victims = make_room(c);
+	pthread_mutex_unlock(&c->lock);
+	free_victims(victims, 0);
+}
+
+void cache_drop(struct cache *c)
+{
+	struct cache_entry *victims = NULL, *e;
+
+	pthread_mutex_lock(&c->lock);
+	while ((e = c->lru.coldest)) {
+		lru_remove(&c->lru, e);
+		table_remove(&c->table, e);
+		c->bytes -= e->cost;
+		e->chain = victims;
+		victims = e;
+	}
+	for (unsigned i = 0; i < FAILURES; i++)
+		c->failures.slot[i].error = 0;
+	publish(c);
+	pthread_mutex_unlock(&c->lock);
+	free_victims(victims, 0);
+}
+
+struct cache *cache_new(size_t size, struct metrics *m)
+{
+	static _Atomic uint64_t ids;
+	struct cache *c = calloc(1, sizeof(*c));
+
+	if (!c || table_init(&c->table) < 0) {
+		free(c);
+		return NULL;
+	}
+#ifdef HAVE_MALLOPT
+	/* Resident memory is to follow the accounting. */
+	mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
+	mallopt(M_TRIM_THRESHOLD, 4 * MMAP_THRESHOLD);
+	mallopt(M_ARENA_MAX, 4);
+#endif
+	c->size = size < SIZE_MAX / 8 ? size : SIZE_MAX / 8;
+	c->id = ++ids;
+	pthread_mutex_init(&c->lock, NULL);
+	pthread_cond_init(&c->room_changed, NULL);
+	if (m) {
+		metric_register(m, &size_metric);
+		metric_register(m, &bytes_metric);
+		metric_register(m, &pinned_metric);
+		metric_register(m, &entries_metric);
+		metric_register(m, &hits_metric);
+		metric_register(m, &misses_metric);
+		metric_register(m, &evictions_metric);
+		metric_register(m, &errors_metric);
+	}
+	metric_set(&size_metric, (int64_t)c->size);
+	publish(c);
+	return c;
+}
+
+void cache_free(struct cache *c)
+{
+	if (!c)
+		return;
+	cache_drop(c);
+	assert(c->table.n == 0); /* all pins were put */
+	table_fini(&c->table);
+	pthread_cond_destroy(&c->room_changed);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+size_t cache_size(const struct cache *c)
+{
+	return c->size;
+}
+
+uint64_t cache_id(const struct cache *c)
+{
+	return c->id;
+}
+
+void cache_check(struct cache *c)
+{
+	size_t n = 0, idle = 0, bytes = 0, pinned = 0, listed = 0;
+
+	LOCK_SCOPE(&c->lock);
+	for (size_t i = 0; i < c->table.nslot; i++) {
+		struct cache_entry *e = c->table.slot[i];
+
+		for (; e; e = e->chain) {
+			assert((e->hash & (c->table.nslot - 1)) == i);
+			assert(e->hash == table_hash(&e->key));
+			assert(table_find(&c->table, e->hash, &e->key) == e);
+			assert(e->state != ENTRY_FAILED);
+			assert(e->in_lru ==
+			       (e->state == ENTRY_READY && e->pins == 0));
+			assert(e->state == ENTRY_READY || e->pins > 0);
+			assert(e->state == ENTRY_READY || !e->data);
+			assert(e->state == ENTRY_LOADING || !e->parked.head);
+			assert(e->size <= e->room || e->state != ENTRY_READY);
+			assert(e->served <= e->size);
+			assert(e->state == ENTRY_LOADING ||
+			       e->cost == entry_cost(e->room));
+			n++;
+			bytes += e->cost;
+			idle += e->in_lru;
+			pinned += e->in_lru ? 0 : e->cost;
+		}
+	}
+	assert(n == c->table.n);
+	assert(bytes == c->bytes && pinned == c->pinned);
+	for (struct cache_entry *e = c->lru.hottest; e; e = e->colder) {
+		assert(e->in_lru);
+		assert(e->hotter ? e->hotter->colder == e
+				 : c->lru.hottest == e);
+		assert(e->colder ? e->colder->hotter == e
+				 : c->lru.coldest == e);
+		listed++;
+	}
+	assert(listed == idle);
+	assert((c->loads == 0) == (c->weight == 0));
+	assert(c->loads > 0 || !c->parked.head);
+	assert((int64_t)c->bytes + c->outside <= (int64_t)c->size ||
+	       !c->lru.hottest);
+}

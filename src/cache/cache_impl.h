@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What the files of the cache share: the entry, the table, the LRU. */
+
+#ifndef CACHE_CACHE_IMPL_H
+#define CACHE_CACHE_IMPL_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cache/cache.h"
+#include "util/wait.h"
+
+enum entry_state { ENTRY_LOADING, ENTRY_READY, ENTRY_FAILED };
+
+/* All fields are protected by the cache's lock; data is constant when READY. */
+struct cache_entry {
+	struct cache_key key;
+	uint64_t hash;
+	struct cache_entry *chain; /* in the table; then in a list of victims */
+	struct cache_entry *hotter, *colder; /* in the LRU */
+	enum entry_state state;
+	bool in_lru;
+	unsigned pins; /* readers, the loader, callers blocked for it */
+	int error;     /* FAILED */
+	void *data;
+	size_t size;   /* of the result */
+	size_t room;   /* bytes of the buffer at data */
+	size_t cost;   /* charged; while LOADING with what loading takes */
+	size_t served; /* bytes handed out, see cache_put */
+	pthread_cond_t done;
+	struct waitq parked; /* until it is no longer LOADING */
+};
+
+/* Chained hash table; it grows, and goes on with long chains if it cannot. */
+struct table {
+	struct cache_entry **slot;
+	size_t nslot; /* a power of two */
+	size_t n;
+};
+
+int table_init(struct table *t);
+void table_fini(struct table *t);
+uint64_t table_hash(const struct cache_key *key);
+bool key_equal(const struct cache_key *a, const struct cache_key *b);
+struct cache_entry *table_find(const struct table *t, uint64_t hash,
+			       const struct cache_key *key);
+void table_add(struct table *t, struct cache_entry *e);
+void table_remove(struct table *t, struct cache_entry *e);
+
+struct lru {
+	struct cache_entry *hottest, *coldest;
+};
+
+void lru_add_hot(struct lru *l, struct cache_entry *e);
+void lru_add_cold(struct lru *l, struct cache_entry *e);
+void lru_remove(struct lru *l, struct cache_entry *e);
+
+/*
+ * Failed loads of the last second: a direct-mapped table, so it is bounded; of
+ * two keys that fall together the later one is remembered.
+ */
+#define FAILURES 256
+
+struct failures {
+	struct failure {
+		struct cache_key key;
+		int error;	/* 0: none */
+		uint64_t until; /* ns, CLOCK_MONOTONIC */
+	} slot[FAILURES];
+};
+
+void failures_add(struct failures *f, uint64_t hash,
+		  const struct cache_key *key, int error);
+/* The error, or 0. */
+int failures_find(struct failures *f, uint64_t hash,
+		  const struct cache_key *key);
+
+#endif
