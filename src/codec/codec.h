@@ -41,9 +41,15 @@ struct codec_ops {
 	int (*decode)(const struct codec_step *step, const void *in, size_t nin,
 		      void *out, size_t *nout);
 	/*
-	 * For a step that never grows and may run in place of a copy (shuffle,
-	 * fletcher32) this bounds what decoding its result may need before it:
-	 * the largest possible input of this step for nout bytes of output.
+	 * NULL unless the result is the front of the input (a checksum is all
+	 * that the step adds): checks in[0..nin) and says in *nout how much of
+	 * it is the result, so that nothing need be copied. Errors as above.
+	 */
+	int (*strip)(const struct codec_step *step, const void *in, size_t nin,
+		     size_t *nout);
+	/*
+	 * The largest input that a sane writer makes of nout bytes of result:
+	 * the room for what the step that runs before this one gives.
 	 */
 	size_t (*bound)(size_t nout);
 };
@@ -53,14 +59,17 @@ void codec_metrics(struct metrics *m);
 /* NULL if not in the table. An entry may have decode == NULL. */
 const struct codec_ops *codec_by_name(const char *name);
 const struct codec_ops *codec_by_h5_filter(unsigned filter);
+/* Name of an HDF5 filter that is registered, in the table or not; else NULL. */
+const char *codec_h5_filter_name(unsigned filter);
 /* The table in order, NULL at the end of it. For summaries and --version. */
 const struct codec_ops *codec_at(unsigned i);
 
 /*
  * Decode a stored chunk: steps last to first, bit i of skip leaves step i out
  * (HDF5's filter mask; bits beyond the chain are ignored). The result must be
- * exactly nout bytes. Two scratch buffers a thread, grown on need and given
- * back when a smaller size serves for long (codec_trim).
+ * exactly nout bytes, and nothing in between more than 8 * nout + 64 KiB. Two
+ * scratch buffers a thread, grown on need and given back when a smaller size
+ * serves for long, or at once by codec_trim.
  * 0; -EBADMSG: corrupt; -EOPNOTSUPP: a step that is not skipped is not known
  * or not built; -ENOMEM. Does not log.
  */

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # One program a module; add it to unit and give it the two lines below.
 EXTRA_DIST += %reldir%/unit.h
+# What includes encode.h calls the compressors itself.
+ENCODE_CFLAGS = $(DEFLATE_CFLAGS) $(LZ4_CFLAGS) $(ZSTD_CFLAGS)
 
 unit += %reldir%/check_util
 %canon_reldir%_check_util_SOURCES = %reldir%/check_util.c
@@ -11,3 +13,9 @@ unit += %reldir%/check_cache
 %canon_reldir%_check_cache_SOURCES = %reldir%/check_cache.c
 %canon_reldir%_check_cache_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_cache_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_codec
+%canon_reldir%_check_codec_SOURCES = %reldir%/check_codec.c %reldir%/encode.h
+%canon_reldir%_check_codec_CPPFLAGS = $(AM_CPPFLAGS) $(ENCODE_CFLAGS)
+%canon_reldir%_check_codec_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_codec_LDADD = $(CORE_LIBS) $(CHECK_LIBS)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What the files of this layer share. */
+
+#ifndef CODEC_CODEC_IMPL_H
+#define CODEC_CODEC_IMPL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codec/codec.h"
+
+extern const struct codec_ops codec_deflate;
+extern const struct codec_ops codec_fletcher32;
+extern const struct codec_ops codec_lz4;
+extern const struct codec_ops codec_shuffle;
+extern const struct codec_ops codec_zstd;
+
+/* Library contexts, one of each for a thread. */
+enum codec_slot {
+	CODEC_SLOT_DEFLATE,
+	CODEC_SLOT_ZSTD,
+	CODEC_SLOT_COUNT,
+};
+
+/*
+ * This thread's context, made on first use and given to drop when the thread
+ * ends. NULL: no memory. Borrowed until then.
+ */
+void *codec_context(enum codec_slot slot, void *(*make)(void),
+		    void (*drop)(void *context));
+
+/*
+ * Scratch buffer 0 or 1 of this thread, at least n bytes, not initialised.
+ * NULL: no memory. Borrowed until the next call for the same buffer.
+ */
+void *codec_scratch_get(unsigned which, size_t n);
+/* A chain that needed no more than these is done; lets large buffers go. */
+void codec_scratch_done(const size_t need[2]);
+
+/* Sum that stays at SIZE_MAX. */
+static inline size_t size_add(size_t a, size_t b)
+{
+	return a > SIZE_MAX - b ? SIZE_MAX : a + b;
+}
+
+static inline size_t size_mul(size_t a, size_t b)
+{
+	return b && a > SIZE_MAX / b ? SIZE_MAX : a * b;
+}
+
+#endif

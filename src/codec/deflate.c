@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * HDF5 filter 1: one zlib stream (RFC 1950), its Adler-32 verified. HDF5
+ * ignores what follows the stream, so do we. No parameter matters.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <libdeflate.h>
+
+#include "codec/codec_impl.h"
+
+static void *context_make(void)
+{
+	return libdeflate_alloc_decompressor();
+}
+
+static void context_drop(void *context)
+{
+	libdeflate_free_decompressor(context);
+}
+
+static int deflate_decode(const struct codec_step *step, const void *in,
+			  size_t nin, void *out, size_t *nout)
+{
+	struct libdeflate_decompressor *d =
+		codec_context(CODEC_SLOT_DEFLATE, context_make, context_drop);
+	size_t used, got;
+
+	(void)step;
+	if (!d)
+		return -ENOMEM;
+	switch (libdeflate_zlib_decompress_ex(d, in, nin, out, *nout, &used,
+					      &got)) {
+	case LIBDEFLATE_SUCCESS:
+		*nout = got;
+		return 0;
+	case LIBDEFLATE_INSUFFICIENT_SPACE:
+		return -ENOSPC;
+	case LIBDEFLATE_BAD_DATA:
+	case LIBDEFLATE_SHORT_OUTPUT:
+		break;
+	}
+	return -EBADMSG;
+}
+
+/* zlib at its worst (small memory levels) adds an eighth. */
+static size_t deflate_bound(size_t nout)
+{
+	return size_add(size_mul(nout, 2), 64 << 10);
+}
+
+const struct codec_ops codec_deflate = {
+	.name = "deflate",
+	.h5_filter = 1,
+	.decode = deflate_decode,
+	.bound = deflate_bound,
+};
