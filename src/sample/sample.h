@@ -17,8 +17,8 @@
 
 #include "util/shape.h"
 
-#define SAMPLE_ITEMS_MAX (UINT64_C(1) << 36) /* of a view: node ids end here \
-					      */
+/* Of a view: node ids end here. */
+#define SAMPLE_ITEMS_MAX (UINT64_C(1) << 36)
 
 enum sample_kind {
 	SAMPLE_GRID,   /* slices, patches */

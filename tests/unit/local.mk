@@ -19,3 +19,13 @@ unit += %reldir%/check_codec
 %canon_reldir%_check_codec_CPPFLAGS = $(AM_CPPFLAGS) $(ENCODE_CFLAGS)
 %canon_reldir%_check_codec_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_codec_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_philox
+%canon_reldir%_check_philox_SOURCES = %reldir%/check_philox.c
+%canon_reldir%_check_philox_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_philox_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_sample
+%canon_reldir%_check_sample_SOURCES = %reldir%/check_sample.c
+%canon_reldir%_check_sample_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_sample_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
