@@ -29,3 +29,8 @@ unit += %reldir%/check_sample
 %canon_reldir%_check_sample_SOURCES = %reldir%/check_sample.c
 %canon_reldir%_check_sample_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_sample_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_format
+%canon_reldir%_check_format_SOURCES = %reldir%/check_format.c
+%canon_reldir%_check_format_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_format_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
