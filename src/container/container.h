@@ -188,7 +188,9 @@ struct stored {
 
 /*
  * Scan slots [page * INDEX_PAGE, ...) of the chunk grid of a. *out is
- * malloc'ed, caller frees. Errors and *why as container_catalog.
+ * malloc'ed, caller frees. Errors and *why as container_catalog; on success
+ * *why is NULL or one line (malloc'ed, caller frees) on what is wrong with the
+ * index all the same: chunks that cannot be read.
  */
 int container_index(struct container *c, const struct array_info *a,
 		    uint64_t page, size_t max, void **out, size_t *size,

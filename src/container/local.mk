@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
+	%reldir%/catalog.c \
 	%reldir%/catalog.h \
+	%reldir%/catalog_build.c \
+	%reldir%/catalog_check.c \
+	%reldir%/catalog_tables.c \
+	%reldir%/container.c \
 	%reldir%/container.h \
-	%reldir%/device.c \
+	%reldir%/container_impl.h \
+	%reldir%/hdf5.c \
+	%reldir%/index.c \
+	%reldir%/process.c \
+	%reldir%/scanner.c \
 	$(NULL)

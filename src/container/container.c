@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Which back end reads a file, and the checked wrappers around it. A container
+ * is constant once open; no locks.
+ */
+
+#include <config.h>
+
+#include "container/container.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "container/container_impl.h"
+#include "util/cleanup.h"
+#include "util/metric.h"
+
+static const struct container_ops *const table[] = {
+	&container_hdf5,
+};
+
+static struct metric scans_tree = {
+	.name = "scans_tree",
+	.help = "Scans of what is in a container",
+	.kind = METRIC_COUNTER,
+};
+static struct metric scans_index = {
+	.name = "scans_index",
+	.help = "Scans of where the chunks of an array are",
+	.kind = METRIC_COUNTER,
+};
+static struct metric scans_failed = {
+	.name = "scans_failed",
+	.help = "Scans that failed",
+	.kind = METRIC_COUNTER,
+};
+
+void container_metrics(struct metrics *m)
+{
+	metric_register(m, &scans_tree);
+	metric_register(m, &scans_index);
+	metric_register(m, &scans_failed);
+}
+
+char *why_format(const char *fmt, ...)
+{
+	char *line;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	return n < 0 ? NULL : line;
+}
+
+int container_open(struct store *s, const struct container_conf *conf,
+		   struct container **out)
+{
+	const struct container_ops *best = NULL;
+	struct container *c;
+	int highest = 0;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		int bid = table[i]->bid(s);
+
+		if (bid < 0)
+			return bid;
+		if (bid > highest) {
+			highest = bid;
+			best = table[i];
+		}
+	}
+	if (!best)
+		return -EOPNOTSUPP;
+	c = malloc(sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	*c = (struct container){.ops = best, .conf = conf, .store = s};
+	*out = c;
+	return 0;
+}
+
+void container_close(struct container *c)
+{
+	if (!c)
+		return;
+	store_close(c->store);
+	free(c);
+}
+
+struct store *container_store(struct container *c)
+{
+	return c->store;
+}
+
+const char *container_format(const struct container *c)
+{
+	return c->ops->name;
+}
+
+uint64_t container_device(struct container *c)
+{
+	return store_stat(c->store)->st_dev;
+}
+
+int container_catalog(struct container *c, size_t max, void **out, size_t *size,
+		      char **why)
+{
+	int err;
+
+	*why = NULL;
+	metric_add(&scans_tree, 1);
+	err = c->ops->catalog(c, max, out, size, why);
+	if (err)
+		metric_add(&scans_failed, 1);
+	assert(err <= 0 && err != -EAGAIN && err != -ERESTART);
+	return err;
+}
+
+int container_index(struct container *c, const struct array_info *a,
+		    uint64_t page, size_t max, void **out, size_t *size,
+		    char **why)
+{
+	int err;
+
+	*why = NULL;
+	metric_add(&scans_index, 1);
+	err = c->ops->index(c, a, page, max, out, size, why);
+	if (err)
+		metric_add(&scans_failed, 1);
+	assert(err <= 0 && err != -EAGAIN && err != -ERESTART);
+	return err;
+}
+
+int container_read(struct container *c, uint64_t off, size_t n, void *buf)
+{
+	return store_read(c->store, off, n, buf);
+}

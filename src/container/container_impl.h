@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What the files of the layer container share. */
+
+#ifndef CONTAINER_CONTAINER_IMPL_H
+#define CONTAINER_CONTAINER_IMPL_H
+
+#include <sys/types.h>
+#include <time.h>
+
+#include "container/container.h"
+#include "store/store.h"
+
+/* ------------------------------------------------------------ back ends */
+
+/* Contracts of catalog and index: container.h. Any thread. */
+struct container_ops {
+	const char *name;
+	/* 0..100: how sure that this back end reads the file; or -errno. */
+	int (*bid)(struct store *s);
+	int (*catalog)(struct container *c, size_t max, void **out,
+		       size_t *size, char **why);
+	int (*index)(struct container *c, const struct array_info *a,
+		     uint64_t page, size_t max, void **out, size_t *size,
+		     char **why);
+};
+
+/* Constant once open. */
+struct container {
+	const struct container_ops *ops;
+	const struct container_conf *conf;
+	struct store *store;
+};
+
+extern const struct container_ops container_hdf5;
+
+/* A line for people; NULL when out of memory. Caller frees. */
+char *why_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* ------------------------------------------------------------ catalog */
+
+#define WHY_MAX 256
+
+/* A record of the server's own among those of the scanner: bare text. */
+#define CAT_TEXT 100
+
+/* Where the data of an array are that are nowhere: no file has such offsets. */
+#define CAT_NOWHERE (UINT64_C(1) << 63)
+
+#define CATALOG_SAID_MAX 200
+
+/* Offsets of records and tables, in units of 8 bytes. */
+struct u32_list {
+	uint32_t *p;
+	uint32_t n, room;
+};
+
+/* One thread. */
+struct catalog_builder {
+	uint64_t file_size;
+	size_t max;
+	char *blob; /* struct catalog, then records */
+	size_t len, room;
+	struct u32_list object; /* their records */
+	uint32_t nlink, nattr, nvalue, nproblem;
+	uint32_t nsaid;	   /* problem records made here */
+	uint32_t refused;  /* the text record made last */
+	char why[WHY_MAX]; /* of the last failure */
+};
+
+int catalog_builder_init(struct catalog_builder *b, uint64_t file_size,
+			 size_t max);
+void catalog_builder_fini(struct catalog_builder *b);
+/* Check and add the payload of a SCAN_PAGE. 0; -EBADMSG, -EFBIG, -ENOMEM. */
+int catalog_builder_page(struct catalog_builder *b, const void *page, size_t n);
+/* *out is malloc'ed, caller frees. The builder is spent. */
+int catalog_builder_finish(struct catalog_builder *b,
+			   const struct scan_end *end, void **out,
+			   size_t *size);
+/* Between the files of the builder. The first three fill in why. */
+int catalog_builder_fail(struct catalog_builder *b, int err, const char *what);
+int catalog_builder_too_large(struct catalog_builder *b);
+int catalog_builder_no_memory(struct catalog_builder *b);
+/* A problem found here; past CATALOG_SAID_MAX only that there are more. */
+int catalog_builder_problem(struct catalog_builder *b, uint32_t owner,
+			    const char *text);
+/* enum cat_type of an object. */
+uint32_t catalog_builder_type(const struct catalog_builder *b, uint32_t object);
+/* Bytes that the tables will take at most. */
+uint64_t catalog_builder_tables(const struct catalog_builder *b);
+
+/*
+ * Check one record, head.size bytes of which are there (a multiple of 8, not
+ * less than the head). References to objects are the builder's to check. NULL,
+ * or what is wrong. An array that is sound but not served leaves the reason in
+ * refuse, one whose data are not in the file in problem; else both are empty.
+ * May change the record where its numbers would lead outside the file.
+ */
+const char *catalog_check(struct cat_record *r, uint64_t file_size,
+			  char refuse[WHY_MAX], char problem[WHY_MAX]);
+
+/* The header of the block. */
+struct catalog {
+	uint64_t size; /* of the block */
+	uint32_t nobject, narray, nmember, nattr, nvalue, nproblem;
+	/* Tables, where they begin, in units of 8 bytes. */
+	uint32_t object_at;	  /* record of each object */
+	uint32_t member_start_at; /* nobject + 1: its first member */
+	uint32_t member_at;	  /* record, by group, then name */
+	uint32_t attr_start_at;	  /* nobject + 1 */
+	uint32_t attr_at;	  /* record, by owner */
+	uint32_t value_at;	  /* record, by owner */
+	uint32_t problem_at;	  /* record */
+	uint32_t parent_at;	  /* the member that leads to each object */
+	uint32_t array_at;	  /* objects, in listing order */
+	uint32_t pad;
+};
+
+static inline const void *catalog_rec(const struct catalog *k, uint32_t at)
+{
+	return (const char *)k + (size_t)at * 8;
+}
+
+static inline const uint32_t *catalog_table(const struct catalog *k,
+					    uint32_t at)
+{
+	return (const uint32_t *)catalog_rec(k, at);
+}
+
+#define NO_PARENT UINT32_MAX
+
+/* -------------------------------------------------------------- index */
+
+/* HDF5 filter masks are kept in 28 bits. */
+#define INDEX_FILTERS_MAX 28
+
+struct index_found;
+
+/* One thread. */
+struct index_builder {
+	const struct array_info *a;
+	uint64_t file_size;
+	size_t max;
+	uint64_t chunk_bytes;
+	uint64_t grid[CAT_RANK_MAX]; /* chunks along each axis */
+	uint64_t slots;		     /* of the whole grid */
+	uint64_t first, count;	     /* of this page */
+	uint64_t next;		     /* the lowest slot that may come */
+	struct index_found *found;
+	uint32_t n, room;
+	uint64_t located, stored_bytes;
+	uint64_t broken, masked;
+	char why[WHY_MAX];
+};
+
+/* 0; -EINVAL: no such page; -EOVERFLOW. a is borrowed until fini. */
+int index_builder_init(struct index_builder *b, const struct array_info *a,
+		       uint64_t page, uint64_t file_size, size_t max);
+void index_builder_fini(struct index_builder *b);
+/* The payload of a SCAN_CHUNKS. */
+int index_builder_chunks(struct index_builder *b, const void *data, size_t n);
+/* *note: what is wrong with it all the same, malloc'ed, or NULL. */
+int index_builder_finish(struct index_builder *b, const struct scan_end *end,
+			 void **out, size_t *size, char **note);
+
+/* ------------------------------------------------------------ scanner */
+
+/* A running scanner. One thread. */
+struct scan_process {
+	pid_t pid;	 /* 0: none */
+	int fd;		 /* our end of the socketpair, non-blocking; -1 */
+	clockid_t clock; /* its CPU time */
+	int status;	 /* of waitpid, -1: not known; after end */
+};
+
+/*
+ * Start the scanner, its other end at SCAN_FD, nothing else open but
+ * /dev/null at 0 to 2. Limits: memory in bytes (0: none), CPU in seconds.
+ * 0 or -errno, of which -EAGAIN is none.
+ */
+int scan_process_start(struct scan_process *p, const char *path,
+		       uint64_t memory, uint64_t cpu_s);
+/*
+ * Kill and reap it, close the socket. With grace_ms it may end by itself
+ * before. Fine on what never started or has ended.
+ */
+void scan_process_end(struct scan_process *p, unsigned grace_ms);
+/* CPU time used, in nanoseconds. */
+uint64_t scan_process_cpu(const struct scan_process *p);
+
+/* What becomes of results. Both return 0 or -errno with a reason in why. */
+struct scan_sink {
+	enum scan_type type; /* SCAN_PAGE or SCAN_CHUNKS */
+	int (*data)(void *arg, const void *data, size_t n, char why[WHY_MAX]);
+	void *arg;
+};
+
+/*
+ * Run a scanner on s to its end. 0 with its totals in *end; else as
+ * container_catalog says. Never leaves a process or a descriptor behind.
+ */
+int scan_run(struct store *s, const struct container_conf *conf,
+	     const struct scan_request *req, const struct scan_sink *sink,
+	     struct scan_end *end, char **why);
+
+#endif

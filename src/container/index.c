@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Where the chunks of an array are, one page of its grid at a time: an entry
+ * of 16 bytes for each slot where most are stored, else a sorted list of those
+ * that are. A slot without a chunk is a hole only if that is proven; else it
+ * cannot be read. Built by one thread, then immutable.
+ */
+
+#include <config.h>
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "container/container_impl.h"
+#include "util/checked.h"
+
+#define SIZE_BITS 36
+#define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
+
+/* n is 0: addr says which. */
+#define HOLE 0
+#define BROKEN 1
+
+struct entry {
+	uint64_t addr;
+	uint64_t bits; /* stored bytes, the filter mask above them */
+};
+
+struct index_found {
+	struct entry e;
+	uint32_t slot; /* in the page */
+};
+
+/* Followed by count entries, or by n entries and n slots. */
+struct chunk_index {
+	uint64_t first, count;
+	uint32_t n;
+	bool is_dense;
+	uint64_t rest; /* HOLE or BROKEN: the slots not listed */
+	struct chunk_counts counts;
+};
+
+_Static_assert(sizeof(struct chunk_index) % 8 == 0, "entries are aligned");
+_Static_assert(SIZE_BITS + INDEX_FILTERS_MAX <= 64, "an entry holds both");
+/* Chunks are at most 2^32 bytes (catalog_check.c), stored in 8 x + 64 KiB. */
+_Static_assert((UINT64_C(8) << 32) + 65536 <= SIZE_MASK, "sizes fit");
+
+static int fail(struct index_builder *b, int err, const char *what)
+{
+	snprintf(b->why, WHY_MAX, "%s", what);
+	return err;
+}
+
+static int bad_answer(struct index_builder *b, const char *what)
+{
+	snprintf(b->why, WHY_MAX,
+		 "the HDF5 scanner gave a bad answer: %s after %u chunks", what,
+		 b->n);
+	return -EBADMSG;
+}
+
+int index_builder_init(struct index_builder *b, const struct array_info *a,
+		       uint64_t page, uint64_t file_size, size_t max)
+{
+	*b = (struct index_builder){
+		.a = a,
+		.file_size = file_size,
+		.max = max,
+		.chunk_bytes = a->item_size,
+		.slots = 1,
+	};
+	if (a->refused.n) {
+		snprintf(b->why, WHY_MAX, "%.*s",
+			 (int)(a->refused.n < WHY_MAX ? a->refused.n : WHY_MAX),
+			 a->refused.p);
+		return -EOPNOTSUPP;
+	}
+	if (!a->chunk || a->nfilter > INDEX_FILTERS_MAX)
+		return fail(b, -EINVAL, "not in chunks");
+	for (unsigned i = 0; i < a->rank; i++) {
+		b->grid[i] = div_up(a->dim[i], a->chunk[i]);
+		if (!checked_mul(b->slots, b->grid[i], &b->slots) ||
+		    !checked_mul(b->chunk_bytes, a->chunk[i], &b->chunk_bytes))
+			return fail(b, -EOVERFLOW, "too many chunks");
+	}
+	if (page >= div_up(b->slots, INDEX_PAGE))
+		return fail(b, -EINVAL, "no such page of the index");
+	b->first = page * INDEX_PAGE;
+	b->count = b->slots - b->first;
+	if (b->count > INDEX_PAGE)
+		b->count = INDEX_PAGE;
+	b->next = b->first;
+	return 0;
+}
+
+void index_builder_fini(struct index_builder *b)
+{
+	free(b->found);
+	b->found = NULL;
+}
+
+/* Does the chunk of this slot reach over the extent? */
+static bool is_partial(const struct index_builder *b, uint64_t slot)
+{
+	for (unsigned i = b->a->rank; i-- > 0;) {
+		uint64_t at = slot % b->grid[i];
+
+		if (at == b->grid[i] - 1 && b->a->dim[i] % b->a->chunk[i])
+			return true;
+		slot /= b->grid[i];
+	}
+	return false;
+}
+
+static struct entry entry_make(struct index_builder *b,
+			       const struct scan_chunk *c)
+{
+	const struct entry broken = {.addr = BROKEN};
+	uint32_t all = (UINT32_C(1) << b->a->nfilter) - 1;
+	uint32_t mask = c->mask & all;
+	uint64_t end;
+
+	if (c->flags & SCAN_CHUNK_BROKEN)
+		return broken;
+	if (!c->size || !checked_add(c->addr, c->size, &end) ||
+	    end > b->file_size || c->size > 8 * b->chunk_bytes + 65536)
+		return broken;
+	if (b->a->edge_unfiltered && is_partial(b, c->slot))
+		mask = all;
+	if (mask == all && c->size != b->chunk_bytes)
+		return broken;
+	return (struct entry){c->addr, c->size | (uint64_t)mask << SIZE_BITS};
+}
+
+static int found_room(struct index_builder *b)
+{
+	uint32_t room = b->room ? b->room * 2 : 1024;
+	struct index_found *p;
+
+	if (b->n < b->room)
+		return 0;
+	if (room > b->count)
+		room = (uint32_t)b->count;
+	p = realloc(b->found, room * sizeof(*p));
+	if (!p)
+		return fail(b, -ENOMEM, "out of memory");
+	b->found = p;
+	b->room = room;
+	return 0;
+}
+
+static int add_chunk(struct index_builder *b, const struct scan_chunk *c)
+{
+	struct entry e;
+	int err;
+
+	if (c->slot < b->next || c->slot - b->first >= b->count)
+		return bad_answer(b, "number of a chunk");
+	if (c->flags & ~SCAN_CHUNK_BROKEN)
+		return bad_answer(b, "flags of a chunk");
+	err = found_room(b);
+	if (err)
+		return err;
+	e = entry_make(b, c);
+	if (!(c->flags & SCAN_CHUNK_BROKEN))
+		b->located++;
+	if (!(e.bits & SIZE_MASK))
+		b->broken++;
+	else if (c->mask & ((UINT32_C(1) << b->a->nfilter) - 1))
+		b->masked++;
+	/* Overlaps are allowed; a bomb made of them is not. */
+	b->stored_bytes += e.bits & SIZE_MASK;
+	if (b->stored_bytes / 1000 > b->file_size)
+		return fail(b, -EBADMSG,
+			    "the chunks together are over 1000 times the file");
+	b->found[b->n++] =
+		(struct index_found){e, (uint32_t)(c->slot - b->first)};
+	b->next = c->slot + 1;
+	return 0;
+}
+
+int index_builder_chunks(struct index_builder *b, const void *data, size_t n)
+{
+	const char *p = data;
+
+	if (n % sizeof(struct scan_chunk))
+		return bad_answer(b, "page length");
+	for (; n; n -= sizeof(struct scan_chunk)) {
+		struct scan_chunk c;
+		int err;
+
+		memcpy(&c, p, sizeof(c));
+		p += sizeof(c);
+		err = add_chunk(b, &c);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+/* Is every slot that was not sent known to have no chunk? */
+static bool rest_is_proven(const struct index_builder *b,
+			   const struct scan_end *end)
+{
+	if (end->allocated < 0)
+		return false;
+	/* Only with the whole grid at hand can the sum be compared. */
+	return b->count < b->slots || b->located == (uint64_t)end->allocated;
+}
+
+static char *make_note(const struct index_builder *b,
+		       const struct scan_end *end, uint64_t unproven)
+{
+	char broken[80] = "", lost[120] = "";
+
+	if (b->broken)
+		snprintf(broken, sizeof(broken),
+			 "%" PRIu64 " chunks are not where they are said to be",
+			 b->broken);
+	if (unproven && end->allocated < 0)
+		snprintf(lost, sizeof(lost),
+			 "part of the chunk index cannot be read: %" PRIu64
+			 " chunks are not found",
+			 unproven);
+	else if (unproven)
+		snprintf(lost, sizeof(lost),
+			 "the chunk index is damaged: of %" PRId64
+			 " chunks %" PRIu64 " are found",
+			 end->allocated, b->located);
+	if (!*broken && !*lost)
+		return NULL;
+	return why_format("%s%s%s", broken, *broken && *lost ? "; " : "", lost);
+}
+
+int index_builder_finish(struct index_builder *b, const struct scan_end *end,
+			 void **out, size_t *size, char **note)
+{
+	uint64_t dense = b->count * sizeof(struct entry);
+	uint64_t sparse = b->n * (sizeof(struct entry) + sizeof(uint32_t));
+	uint64_t rest = b->count - b->n;
+	bool is_dense = dense <= sparse, proven = rest_is_proven(b, end);
+	uint64_t total =
+		sizeof(struct chunk_index) + (is_dense ? dense : sparse);
+	struct chunk_index *x;
+	struct entry *entry;
+
+	if (end->located != b->located || end->allocated < -1)
+		return bad_answer(b, "number of chunks");
+	if (total > b->max) {
+		snprintf(b->why, WHY_MAX,
+			 "the index of its chunks takes more than %zu bytes of "
+			 "memory",
+			 b->max);
+		return -EFBIG;
+	}
+	x = malloc((size_t)total);
+	if (!x)
+		return fail(b, -ENOMEM, "out of memory");
+	*x = (struct chunk_index){
+		.first = b->first,
+		.count = b->count,
+		.n = b->n,
+		.is_dense = is_dense,
+		.rest = proven ? HOLE : BROKEN,
+		.counts =
+			{
+				.stored = b->n - b->broken,
+				.missing = proven ? rest : 0,
+				.broken = b->broken + (proven ? 0 : rest),
+				.masked = b->masked,
+			},
+	};
+	entry = (struct entry *)(x + 1);
+	for (uint64_t i = 0; is_dense && i < b->count; i++)
+		entry[i] = (struct entry){.addr = x->rest};
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct index_found *f = &b->found[i];
+
+		entry[is_dense ? f->slot : i] = f->e;
+		if (!is_dense)
+			((uint32_t *)(entry + b->n))[i] = f->slot;
+	}
+	*note = make_note(b, end, proven ? 0 : rest);
+	*size = (size_t)total;
+	*out = x;
+	return 0;
+}
+
+static struct entry entry_of(const struct chunk_index *x, uint32_t slot)
+{
+	const struct entry *entry = (const struct entry *)(x + 1);
+	const uint32_t *listed = (const uint32_t *)(entry + x->n);
+	uint32_t low = 0, high = x->n;
+
+	if (x->is_dense)
+		return entry[slot];
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (listed[mid] == slot)
+			return entry[mid];
+		if (slot < listed[mid])
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return (struct entry){.addr = x->rest};
+}
+
+int chunk_index_locate(const struct chunk_index *x, uint64_t slot,
+		       struct stored *out)
+{
+	struct entry e;
+
+	assert(slot >= x->first && slot - x->first < x->count);
+	e = entry_of(x, (uint32_t)(slot - x->first));
+	if (!(e.bits & SIZE_MASK)) {
+		if (e.addr != HOLE)
+			return -EBADMSG;
+		*out = (struct stored){0};
+		return 0;
+	}
+	*out = (struct stored){
+		.off = e.addr,
+		.n = e.bits & SIZE_MASK,
+		.skip = (uint32_t)(e.bits >> SIZE_BITS),
+	};
+	return 0;
+}
+
+void chunk_index_counts(const struct chunk_index *x, struct chunk_counts *out)
+{
+	*out = x->counts;
+}
