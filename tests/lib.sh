@@ -31,11 +31,14 @@ requires() {
 	for p; do command -v "$p" >/dev/null || skip "needs $p"; done
 }
 
-# The Python with h5py and NumPy: $PYTHON, a venv in the tree, python3.
+# The Python with h5py and NumPy: $PYTHON, else a venv of the tree, else the
+# system's.
 if test -z "${PYTHON:-}"; then
 	PYTHON=python3
-	for p in "$builddir/../venv" "$srcdir/venv"; do
-		test ! -x "$p/bin/python3" || { PYTHON=$p/bin/python3; break; }
+	for p in "$builddir/../venv/bin/python3" "$srcdir/venv/bin/python3" \
+		python3 /usr/bin/python3; do
+		! "$p" -c 'import h5py, numpy' 2>/dev/null ||
+			{ PYTHON=$p; break; }
 	done
 fi
 export PYTHON
@@ -51,7 +54,8 @@ requires_py() {
 }
 requires_fuse() {
 	requires fusermount3
-	test -r /dev/fuse && test -w /dev/fuse || skip "no access to /dev/fuse"
+	test -r /dev/fuse || skip "no access to /dev/fuse"
+	test -w /dev/fuse || skip "no access to /dev/fuse"
 }
 # Built with --enable-faults?
 requires_faults() {
