@@ -26,6 +26,8 @@ skip() {
 	echo "SKIP: $*"
 	exit 77
 }
+# What no machine of this kind can have: a skip even with PATCHFS_NO_SKIP.
+skip_here() { echo "SKIP: $*"; exit 77; }
 requires() {
 	local p
 	for p; do command -v "$p" >/dev/null || skip "needs $p"; done

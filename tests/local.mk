@@ -16,6 +16,7 @@ EXTRA_DIST += \
 	%reldir%/data \
 	%reldir%/lib.sh \
 	%reldir%/valgrind \
+	%reldir%/.shellcheckrc \
 	$(NULL)
 
 include %reldir%/unit/local.mk

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# patchfs ls: names without a mount.
+. "$srcdir/tests/lib.sh"
+make_data pairs staged
+
+out=$(patchfs ls "$tmp/src/pairs.h5")
+test "$(echo "$out" | sort | head -n 3 | tr '\n' ' ')" = \
+	"answers axis_last channels " || fail "ls FILE: $out"
+echo "$out" | grep -qx 'info.json' || fail "ls FILE: no info.json"
+out=$(patchfs ls "$tmp/src" pairs/stack)
+test "$(echo "$out" | sort | tr '\n' ' ')" = "array.npy info.json slices " ||
+	fail "ls of an array: $out"
+n=$(patchfs ls "$tmp/src" pairs/stack/slices | wc -l)
+test "$n" -eq 9 || fail "slices: $n"
+n=$(patchfs ls "$tmp/src" pairs/mask/patches+size-4x4x4 | wc -l)
+test "$n" -eq $((3 * 4 * 4)) || fail "patches: $n"
+out=$(patchfs ls "$tmp/src" pairs/mask/random+size-4x4x4+count-12 | tail -n 1)
+test "$out" = 000011.npy || fail "random: $out"
+out=$(patchfs ls -l "$tmp/src" pairs/stack/slices | head -n 1)
+echo "$out" | grep -q ' 752 .*000000.npy' || fail "ls -l: $out"
+out=$(patchfs ls "$tmp/src" pairs/stack/array.npy)
+test "$out" = pairs/stack/array.npy || test "$out" = array.npy ||
+	fail "ls of a file: $out"
+patchfs ls -R "$tmp/src" >"$tmp/all"
+grep -qx 'staged/train_truth/image/slices/000011.npy' "$tmp/all" || fail "ls -R"
+grep -qx 'staged/train_truth/image/' "$tmp/all" || fail "ls -R: directories"
+test "$(sort "$tmp/all" | uniq -d | wc -l)" -eq 0 || fail "ls -R: twice"
+
+# Exit statuses: 1 no such item, 2 usage or system, 3 unreadable data.
+status() {
+	local want=$1 rc=0
+	shift
+	patchfs "$@" >"$tmp/out" 2>"$tmp/err" || rc=$?
+	test $rc -eq "$want" || fail "$*: status $rc, not $want"
+	test ! -s "$tmp/out" || fail "$*: wrote to stdout"
+	test "$(wc -l <"$tmp/err")" -ge 1 || fail "$*: no word on stderr"
+}
+status 1 ls "$tmp/src" pairs/nothing
+status 1 ls "$tmp/src" pairs/mask/patches+size-100x100x100
+status 2 ls
+status 2 ls --no-such-option "$tmp/src"
+status 2 ls "$tmp/nothing"
+head -c 3000 "$tmp/src/pairs.h5" >"$tmp/cut.h5"
+status 3 ls "$tmp/cut.h5"
