@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * KIND[+KEY-VALUE]...: parsing and printing, from one table of keys. The order
+ * of the table is the canonical order.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tree/tree.h"
+#include "tree/view.h"
+#include "util/parse.h"
+
+static const char *const kind_names[] = {
+	[VIEW_SLICES] = "slices",
+	[VIEW_PATCHES] = "patches",
+	[VIEW_CROPS] = "crops",
+	[VIEW_RANDOM] = "random",
+};
+
+/* Known, so that the log can say more than "no such view". */
+static const char *const later_kinds[] = {"foreground", NULL};
+static const char *const later_keys[] = {
+	"step",	 "labels",  "class", "fraction", "weights",
+	"index", "rule",    "epoch", "dtype",	 "window",
+	"scale", "channel", "flip",  "order",	 NULL};
+
+static int bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+static int bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, VIEW_WHY_MAX, fmt, ap);
+	va_end(ap);
+	return -EINVAL;
+}
+
+static bool same(const char *s, size_t n, const char *word)
+{
+	return strlen(word) == n && memcmp(s, word, n) == 0;
+}
+
+static bool among(const char *s, size_t n, const char *const *list)
+{
+	for (; *list; list++)
+		if (same(s, n, *list))
+			return true;
+	return false;
+}
+
+/* "96x96x96", "allx64x64". 0 or -EINVAL. */
+static int parse_lengths(const char *s, size_t n, uint64_t *out, uint8_t *count)
+{
+	const char *end = s + n;
+	unsigned k = 0;
+
+	for (;;) {
+		const char *stop = memchr(s, 'x', (size_t)(end - s));
+		size_t len = (size_t)((stop ? stop : end) - s);
+
+		if (k == NDIM_MAX)
+			return -EINVAL;
+		if (same(s, len, "all"))
+			out[k] = VIEW_WHOLE;
+		else if (parse_decimal(s, len, &out[k]) < 0 || out[k] == 0)
+			return -EINVAL;
+		k++;
+		if (!stop)
+			break;
+		s = stop + 1;
+	}
+	*count = (uint8_t)k;
+	return 0;
+}
+
+static int set_axis(struct view_spec *s, const char *v, size_t n)
+{
+	bool negative = n > 0 && *v == '-';
+	uint64_t axis;
+
+	if (parse_decimal(v + negative, n - negative, &axis) < 0 ||
+	    axis > INT32_MAX)
+		return -EINVAL;
+	s->axis = negative ? -(int64_t)axis : (int64_t)axis;
+	return 0;
+}
+
+static int set_size(struct view_spec *s, const char *v, size_t n)
+{
+	return parse_lengths(v, n, s->size, &s->nsize);
+}
+
+static int set_stride(struct view_spec *s, const char *v, size_t n)
+{
+	return parse_lengths(v, n, s->stride, &s->nstride);
+}
+
+static int set_border(struct view_spec *s, const char *v, size_t n)
+{
+	if (same(v, n, "even") || same(v, n, "drop"))
+		return -EOPNOTSUPP;
+	if (same(v, n, "pad"))
+		s->border = SAMPLE_PAD;
+	else if (!same(v, n, "snap"))
+		return -EINVAL;
+	return 0;
+}
+
+static int set_pad(struct view_spec *s, const char *v, size_t n)
+{
+	uint8_t unused[8];
+
+	if (same(v, n, "edge") || same(v, n, "reflect"))
+		return -EOPNOTSUPP;
+	/* Whether the type of the array has the value is found out later. */
+	if (n >= sizeof(s->pad) || number_pack(v, n, 'f', 8, unused) < 0)
+		return -EINVAL;
+	memcpy(s->pad, v, n);
+	s->pad[n] = '\0';
+	return 0;
+}
+
+static int set_seed(struct view_spec *s, const char *v, size_t n)
+{
+	return parse_decimal(v, n, &s->seed);
+}
+
+static int set_count(struct view_spec *s, const char *v, size_t n)
+{
+	int err = parse_decimal(v, n, &s->count);
+
+	return err < 0 || s->count > SAMPLE_ITEMS_MAX ? -EINVAL : 0;
+}
+
+static int set_format(struct view_spec *s, const char *v, size_t n)
+{
+	unsigned number = format_by_ext(v, n);
+
+	s->format = (uint8_t)number;
+	return number ? 0 : -EINVAL;
+}
+
+#define ON(kind) (1u << (kind))
+
+static const struct key {
+	const char *key, *value;
+	unsigned kinds;
+	int (*set)(struct view_spec *s, const char *v, size_t n);
+	const char *help;
+} keys[] = {
+	{"axis", "K", ON(VIEW_SLICES), set_axis,
+	 "axis that is indexed and dropped (0; negative: from the last)"},
+	{"size", "S", ON(VIEW_PATCHES) | ON(VIEW_CROPS) | ON(VIEW_RANDOM),
+	 set_size, "extents of an item, 96x96x96 or allx64x64; required"},
+	{"stride", "S", ON(VIEW_PATCHES), set_stride,
+	 "distance between patches (the size)"},
+	{"border", "B", ON(VIEW_PATCHES), set_border,
+	 "at the upper end: snap moves the last patch back, pad fills (snap)"},
+	{"pad", "V", ON(VIEW_PATCHES), set_pad,
+	 "number that fills what overhangs with border-pad (0)"},
+	{"seed", "N", ON(VIEW_RANDOM), set_seed, "key of the generator (0)"},
+	{"count", "N", ON(VIEW_RANDOM), set_count,
+	 "draws that a listing shows (0); any draw can be opened"},
+	{"format", "EXT",
+	 ON(VIEW_SLICES) | ON(VIEW_PATCHES) | ON(VIEW_CROPS) | ON(VIEW_RANDOM),
+	 set_format, "file format that a listing shows (npy)"},
+};
+#define NKEYS (sizeof(keys) / sizeof(keys[0]))
+#define NKINDS (sizeof(kind_names) / sizeof(kind_names[0]))
+
+static int parse_key(struct view_spec *s, const char *part, size_t n,
+		     unsigned *seen, char why[VIEW_WHY_MAX])
+{
+	const char *dash = memchr(part, '-', n);
+	size_t len = dash ? (size_t)(dash - part) : n;
+	size_t nvalue = dash ? n - len - 1 : 0;
+	int shown = (int)(n > 64 ? 64 : n);
+
+	for (unsigned i = 0; i < NKEYS; i++) {
+		const struct key *k = &keys[i];
+		int err;
+
+		if (!(k->kinds & ON(s->kind)) || !same(part, len, k->key))
+			continue;
+		if (*seen & 1u << i)
+			return bad(why, "key %s is given twice", k->key);
+		*seen |= 1u << i;
+		if (nvalue == 0)
+			return bad(why, "key %s has no value", k->key);
+		err = k->set(s, dash + 1, nvalue);
+		if (err == -EOPNOTSUPP)
+			return bad(why, "%.*s is not served yet", shown, part);
+		if (err < 0)
+			return bad(why, "%.*s: not a good value", shown, part);
+		return 0;
+	}
+	if (among(part, len, later_keys))
+		return bad(why, "key %.*s is not served yet", (int)len, part);
+	return bad(why, "%s have no key \"%.*s\"", kind_names[s->kind],
+		   (int)(len > 64 ? 64 : len), part);
+}
+
+int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
+{
+	struct view_spec s = {.format = FORMAT_NPY};
+	size_t n = strcspn(name, "+");
+	unsigned seen = 0;
+
+	if (among(name, n, later_kinds))
+		return bad(why, "kind %.*s is not served yet", (int)n, name);
+	while (s.kind < NKINDS && !same(name, n, kind_names[s.kind]))
+		s.kind++;
+	if (s.kind == NKINDS)
+		return -ENOENT;
+	while (name[n] == '+') {
+		int err;
+
+		name += n + 1;
+		n = strcspn(name, "+");
+		err = parse_key(&s, name, n, &seen, why);
+		if (err < 0)
+			return err;
+	}
+	if (s.kind != VIEW_SLICES && s.nsize == 0)
+		return bad(why, "the key size is required");
+	*out = s;
+	return 0;
+}
+
+/* Appends to out[*n]; what does not fit only counts. */
+static void put(char out[NAME_BYTES_MAX + 1], size_t *n, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static void put(char out[NAME_BYTES_MAX + 1], size_t *n, const char *fmt, ...)
+{
+	size_t room = *n <= NAME_BYTES_MAX ? NAME_BYTES_MAX + 1 - *n : 0;
+	va_list ap;
+
+	va_start(ap, fmt);
+	*n += (size_t)vsnprintf(room ? out + *n : NULL, room, fmt, ap);
+	va_end(ap);
+}
+
+static void put_lengths(char out[NAME_BYTES_MAX + 1], size_t *n,
+			const char *key, const uint64_t *v, unsigned count)
+{
+	for (unsigned k = 0; k < count; k++) {
+		if (k == 0)
+			put(out, n, "+%s-", key);
+		else
+			put(out, n, "x");
+		if (v[k] == VIEW_WHOLE)
+			put(out, n, "all");
+		else
+			put(out, n, "%" PRIu64, v[k]);
+	}
+}
+
+int view_print(const struct view_spec *s, char out[NAME_BYTES_MAX + 1])
+{
+	size_t n = 0;
+
+	put(out, &n, "%s", kind_names[s->kind]);
+	if (s->axis)
+		put(out, &n, "+axis-%" PRId64, s->axis);
+	put_lengths(out, &n, "size", s->size, s->nsize);
+	put_lengths(out, &n, "stride", s->stride, s->nstride);
+	if (s->border == SAMPLE_PAD)
+		put(out, &n, "+border-pad");
+	if (s->pad[0])
+		put(out, &n, "+pad-%s", s->pad);
+	if (s->seed)
+		put(out, &n, "+seed-%" PRIu64, s->seed);
+	if (s->count)
+		put(out, &n, "+count-%" PRIu64, s->count);
+	if (s->format != FORMAT_NPY)
+		put(out, &n, "+format-%s", format_at(s->format)->ext);
+	return n > NAME_BYTES_MAX ? -ENAMETOOLONG : 0;
+}
+
+static struct view_key rows[NKINDS * NKEYS];
+static unsigned nrows; /* written once, before anyone reads */
+
+static void fill_rows(void)
+{
+	for (unsigned kind = 0; kind < NKINDS; kind++) {
+		for (unsigned i = 0; i < NKEYS; i++) {
+			if (!(keys[i].kinds & ON(kind)))
+				continue;
+			rows[nrows].kind = kind_names[kind];
+			rows[nrows].key = keys[i].key;
+			rows[nrows].value = keys[i].value;
+			rows[nrows].help = keys[i].help;
+			nrows++;
+		}
+	}
+}
+
+const struct view_key *view_keys(unsigned *n)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, fill_rows);
+	*n = nrows;
+	return rows;
+}
