@@ -34,3 +34,13 @@ unit += %reldir%/check_format
 %canon_reldir%_check_format_SOURCES = %reldir%/check_format.c
 %canon_reldir%_check_format_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_format_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_names
+%canon_reldir%_check_names_SOURCES = %reldir%/check_names.c
+%canon_reldir%_check_names_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_names_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_node
+%canon_reldir%_check_node_SOURCES = %reldir%/check_node.c
+%canon_reldir%_check_node_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_node_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
