@@ -1,1 +1,11 @@
 # SPDX-License-Identifier: MIT
+
+# What the pure parts answer, for tests that ask NumPy the same.
+check_PROGRAMS += %reldir%/answers
+%canon_reldir%_answers_SOURCES = %reldir%/answers.c
+%canon_reldir%_answers_LDADD = $(CORE_LIBS)
+EXTRA_DIST += %reldir%/draws.py
+scripts += \
+	%reldir%/test-draws.sh \
+	%reldir%/test-npy.sh \
+	$(NULL)
