@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
 	%reldir%/array.h \
+	%reldir%/cached.c \
+	%reldir%/cached.h \
 	$(NULL)

@@ -8,6 +8,8 @@ libcore_a_SOURCES += \
 	%reldir%/container.c \
 	%reldir%/container.h \
 	%reldir%/container_impl.h \
+	%reldir%/file.c \
+	%reldir%/file.h \
 	%reldir%/hdf5.c \
 	%reldir%/index.c \
 	%reldir%/process.c \
