@@ -17,6 +17,10 @@
 #include <errno.h>
 #include <string.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #include "codec/codec_impl.h"
 
 #define SUM_BYTES 4
@@ -36,22 +40,67 @@ static uint64_t fold(uint64_t x)
 	return (x & 0xffff) + (x >> 16);
 }
 
-/* rows * LANES words; 0 < rows <= ROWS_MAX. */
-static void sums_block(struct sums *s, const uint8_t *p, size_t rows)
-{
-	const uint64_t n = rows * LANES;
-	uint32_t a[LANES] = {0}, b[LANES] = {0};
-	uint64_t one = 0, two = 0;
+/* Sums of each lane: one, and two as if the lane were all there is. */
+#if defined(__SSE2__)
 
+static void sums_lanes(const uint8_t *p, size_t rows, uint32_t one[LANES],
+		       uint32_t two[LANES])
+{
+	const __m128i zero = _mm_setzero_si128();
+	__m128i a0 = zero, a1 = zero, a2 = zero, a3 = zero;
+	__m128i b0 = zero, b1 = zero, b2 = zero, b3 = zero;
+
+	for (size_t i = 0; i < rows; i++, p += 2 * LANES) {
+		const __m128i v = _mm_loadu_si128((const __m128i *)p);
+		const __m128i w = _mm_loadu_si128((const __m128i *)(p + 16));
+
+		a0 = _mm_add_epi32(a0, _mm_unpacklo_epi16(v, zero));
+		a1 = _mm_add_epi32(a1, _mm_unpackhi_epi16(v, zero));
+		a2 = _mm_add_epi32(a2, _mm_unpacklo_epi16(w, zero));
+		a3 = _mm_add_epi32(a3, _mm_unpackhi_epi16(w, zero));
+		b0 = _mm_add_epi32(b0, a0);
+		b1 = _mm_add_epi32(b1, a1);
+		b2 = _mm_add_epi32(b2, a2);
+		b3 = _mm_add_epi32(b3, a3);
+	}
+	_mm_storeu_si128((__m128i *)one, a0);
+	_mm_storeu_si128((__m128i *)(one + 4), a1);
+	_mm_storeu_si128((__m128i *)(one + 8), a2);
+	_mm_storeu_si128((__m128i *)(one + 12), a3);
+	_mm_storeu_si128((__m128i *)two, b0);
+	_mm_storeu_si128((__m128i *)(two + 4), b1);
+	_mm_storeu_si128((__m128i *)(two + 8), b2);
+	_mm_storeu_si128((__m128i *)(two + 12), b3);
+}
+
+#else
+
+static void sums_lanes(const uint8_t *p, size_t rows, uint32_t one[LANES],
+		       uint32_t two[LANES])
+{
+	memset(one, 0, LANES * sizeof(*one));
+	memset(two, 0, LANES * sizeof(*two));
 	for (size_t i = 0; i < rows; i++, p += 2 * LANES) {
 		uint16_t w[LANES];
 
 		memcpy(w, p, sizeof(w));
 		for (unsigned j = 0; j < LANES; j++) {
-			a[j] += w[j];
-			b[j] += a[j];
+			one[j] += w[j];
+			two[j] += one[j];
 		}
 	}
+}
+
+#endif
+
+/* rows * LANES words; 0 < rows <= ROWS_MAX. */
+static void sums_block(struct sums *s, const uint8_t *p, size_t rows)
+{
+	const uint64_t n = rows * LANES;
+	uint32_t a[LANES], b[LANES];
+	uint64_t one = 0, two = 0;
+
+	sums_lanes(p, rows, a, b);
 	/* Lane j's word of row i counts n - LANES * i - j times in sum two. */
 	for (unsigned j = 0; j < LANES; j++) {
 		one += a[j];

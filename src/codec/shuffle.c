@@ -50,37 +50,94 @@ static void store16(uint8_t *p, __m128i v)
 	_mm_storeu_si128((__m128i *)p, v);
 }
 
-/*
- * Weave s planes of 16 bytes: the first half of the planes with the second,
- * log2(s) times over, leaves the elements in order.
- */
-static inline void weave(__m128i *v, unsigned s)
+/* The planes of the first half woven with those of the second. */
+static inline void weave2(__m128i v[2])
 {
-	__m128i w[8];
+	const __m128i w0 = v[0], w1 = v[1];
 
-	for (unsigned round = 1; round < s; round *= 2) {
-		for (unsigned j = 0; j < s / 2; j++) {
-			w[2 * j] = _mm_unpacklo_epi8(v[j], v[j + s / 2]);
-			w[2 * j + 1] = _mm_unpackhi_epi8(v[j], v[j + s / 2]);
-		}
-		for (unsigned j = 0; j < s; j++)
-			v[j] = w[j];
-	}
+	v[0] = _mm_unpacklo_epi8(w0, w1);
+	v[1] = _mm_unpackhi_epi8(w0, w1);
 }
 
-static inline size_t unshuffle_simd(const uint8_t *in, uint8_t *out, size_t n,
-				    unsigned s)
+static inline void weave4(__m128i v[4])
+{
+	const __m128i w0 = v[0], w1 = v[1], w2 = v[2], w3 = v[3];
+
+	v[0] = _mm_unpacklo_epi8(w0, w2);
+	v[1] = _mm_unpackhi_epi8(w0, w2);
+	v[2] = _mm_unpacklo_epi8(w1, w3);
+	v[3] = _mm_unpackhi_epi8(w1, w3);
+}
+
+static inline void weave8(__m128i v[8])
+{
+	const __m128i w0 = v[0], w1 = v[1], w2 = v[2], w3 = v[3];
+	const __m128i w4 = v[4], w5 = v[5], w6 = v[6], w7 = v[7];
+
+	v[0] = _mm_unpacklo_epi8(w0, w4);
+	v[1] = _mm_unpackhi_epi8(w0, w4);
+	v[2] = _mm_unpacklo_epi8(w1, w5);
+	v[3] = _mm_unpackhi_epi8(w1, w5);
+	v[4] = _mm_unpacklo_epi8(w2, w6);
+	v[5] = _mm_unpackhi_epi8(w2, w6);
+	v[6] = _mm_unpacklo_epi8(w3, w7);
+	v[7] = _mm_unpackhi_epi8(w3, w7);
+}
+
+/* As many rounds as s has bits leave the elements in order. */
+static size_t unshuffle2(const uint8_t *in, uint8_t *out, size_t n)
 {
 	size_t i = 0;
 
-	for (; n - i >= 16; i += 16) {
-		__m128i v[8];
+	for (; n - i >= 16; i += 16, out += 32) {
+		__m128i v[2] = {load16(in + i), load16(in + n + i)};
 
-		for (unsigned j = 0; j < s; j++)
-			v[j] = load16(in + j * n + i);
-		weave(v, s);
-		for (unsigned j = 0; j < s; j++)
-			store16(out + i * s + 16 * j, v[j]);
+		weave2(v);
+		store16(out, v[0]);
+		store16(out + 16, v[1]);
+	}
+	return i;
+}
+
+static size_t unshuffle4(const uint8_t *in, uint8_t *out, size_t n)
+{
+	size_t i = 0;
+
+	for (; n - i >= 16; i += 16, out += 64) {
+		__m128i v[4] = {load16(in + i), load16(in + n + i),
+				load16(in + 2 * n + i), load16(in + 3 * n + i)};
+
+		weave4(v);
+		weave4(v);
+		store16(out, v[0]);
+		store16(out + 16, v[1]);
+		store16(out + 32, v[2]);
+		store16(out + 48, v[3]);
+	}
+	return i;
+}
+
+static size_t unshuffle8(const uint8_t *in, uint8_t *out, size_t n)
+{
+	size_t i = 0;
+
+	for (; n - i >= 16; i += 16, out += 128) {
+		__m128i v[8] = {load16(in + i),		load16(in + n + i),
+				load16(in + 2 * n + i), load16(in + 3 * n + i),
+				load16(in + 4 * n + i), load16(in + 5 * n + i),
+				load16(in + 6 * n + i), load16(in + 7 * n + i)};
+
+		weave8(v);
+		weave8(v);
+		weave8(v);
+		store16(out, v[0]);
+		store16(out + 16, v[1]);
+		store16(out + 32, v[2]);
+		store16(out + 48, v[3]);
+		store16(out + 64, v[4]);
+		store16(out + 80, v[5]);
+		store16(out + 96, v[6]);
+		store16(out + 112, v[7]);
 	}
 	return i;
 }
@@ -90,11 +147,11 @@ static size_t unshuffle_fast(const uint8_t *in, uint8_t *out, size_t n,
 {
 	switch (s) {
 	case 2:
-		return unshuffle_simd(in, out, n, 2);
+		return unshuffle2(in, out, n);
 	case 4:
-		return unshuffle_simd(in, out, n, 4);
+		return unshuffle4(in, out, n);
 	case 8:
-		return unshuffle_simd(in, out, n, 8);
+		return unshuffle8(in, out, n);
 	default:
 		return 0;
 	}
