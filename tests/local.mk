@@ -39,3 +39,8 @@ endif
 check-valgrind:
 	PATCHFS_VALGRIND=1 CK_FORK=no $(MAKE) check
 .PHONY: check-valgrind
+
+# For .ci/run, which picks some.
+print-tests:
+	@echo $(TESTS)
+.PHONY: print-tests

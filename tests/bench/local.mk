@@ -1,15 +1,32 @@
 # SPDX-License-Identifier: MIT
 
-# Programs that measure in process; "make bench" runs them all.
+# Programs that measure in process; "make bench" runs them all, and then
+# bench.sh, which measures mounts. Lines are "name value unit".
 bench_programs = \
 	%reldir%/bench_codec \
 	$(NULL)
-EXTRA_PROGRAMS += $(bench_programs)
+bench_helpers = \
+	%reldir%/bench_client \
+	%reldir%/bench_decode \
+	$(NULL)
+EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 %canon_reldir%_bench_codec_SOURCES = %reldir%/bench_codec.c
 %canon_reldir%_bench_codec_CPPFLAGS = \
 	$(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(ENCODE_CFLAGS)
 %canon_reldir%_bench_codec_LDADD = $(CORE_LIBS)
+%canon_reldir%_bench_client_SOURCES = %reldir%/bench_client.c
+%canon_reldir%_bench_decode_SOURCES = %reldir%/bench_decode.c
+%canon_reldir%_bench_decode_LDADD = $(CORE_LIBS)
+EXTRA_DIST += \
+	%reldir%/bench.sh \
+	%reldir%/bench_data.py \
+	%reldir%/bench_loaders.py \
+	$(NULL)
+CLEANFILES += $(bench_programs) $(bench_helpers)
 
-bench: $(bench_programs)
+# BENCH="ROW..." takes some of the rows of bench.sh.
+bench: all $(bench_programs) $(bench_helpers)
 	for p in $(bench_programs); do ./run ./$$p || exit 1; done
+	srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' \
+		./run bash '$(abs_top_srcdir)/%reldir%/bench.sh' $(BENCH)
 .PHONY: bench

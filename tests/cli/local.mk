@@ -6,6 +6,9 @@ check_PROGRAMS += %reldir%/answers
 %canon_reldir%_answers_LDADD = $(CORE_LIBS)
 EXTRA_DIST += %reldir%/draws.py
 scripts += \
+	%reldir%/test-cat.sh \
 	%reldir%/test-draws.sh \
+	%reldir%/test-info.sh \
+	%reldir%/test-ls.sh \
 	%reldir%/test-npy.sh \
 	$(NULL)
