@@ -11,6 +11,7 @@
 #ifndef ARRAY_ARRAY_H
 #define ARRAY_ARRAY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,12 +29,13 @@ struct array_ops {
 	/*
 	 * Values of the box, which lies inside the shape, little endian, to
 	 * out: element (i, j, ...) of the box at out + item_size *
-	 * sum(i_k * stride[k]), stride in elements. 0 or -errno, all or
-	 * nothing promised; util/wait.h.
+	 * sum(i_k * stride[k]), stride in elements. item is the whole of
+	 * which box is a part, inside the shape too: a hint at what to keep.
+	 * 0 or -errno, all or nothing promised; util/wait.h.
 	 */
-	int (*read_box)(const struct array *a, const struct region *box,
-			void *out, const uint64_t stride[NDIM_MAX],
-			struct wait *w);
+	int (*read_box)(const struct array *a, const struct region *item,
+			const struct region *box, void *out,
+			const uint64_t stride[NDIM_MAX], struct wait *w);
 	/*
 	 * Bytes that reading the box cold decodes: what info.json and
 	 * `patchfs info` say of a view's cost. Reads nothing.
@@ -79,10 +81,14 @@ int array_read(const struct view *v, uint64_t off, size_t n, void *out,
 
 /* ------------------------------------------------------------- stored */
 
-/* Borrowed, constant for the life of a mount. */
+/*
+ * Borrowed, constant for the life of a mount. Threads that read keep scratch
+ * memory charged to the cache: all but the main one end before it is freed.
+ */
 struct array_env {
 	struct cache *cache;
 	struct problems *problems;
+	bool direct_io; /* nobody else keeps what was read: do not let it go */
 	/* Called before a unit is loaded, tests count with it; may be NULL. */
 	void (*on_decode)(void *arg, const struct array_info *a, uint64_t unit);
 	void *on_decode_arg;
@@ -92,12 +98,18 @@ struct stored_array {
 	struct array base; /* first */
 	const struct array_env *env;
 	struct container *container;
-	uint64_t source;   /* number of the source, for cache keys */
+	const struct catalog *catalog;
+	uint64_t source; /* number of the source, for cache keys */
+	uint64_t device;
 	const char *label; /* "path: array", for messages; borrowed */
 	struct array_info info;
 	struct codec_chain chain;
 	struct shape grid, chunk; /* chunked: counts and extents of chunks */
+	uint64_t grid_stride[NDIM_MAX], chunk_stride[NDIM_MAX];
 	uint64_t chunk_bytes;
+	uint64_t bytes;	       /* of all values */
+	bool swap;	       /* stored big endian */
+	unsigned char fill[8]; /* as served */
 };
 
 /*

@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
 	%reldir%/array.h \
+	%reldir%/array_impl.h \
+	%reldir%/band.c \
 	%reldir%/cached.c \
 	%reldir%/cached.h \
+	%reldir%/chunked.c \
+	%reldir%/contiguous.c \
+	%reldir%/copy.c \
+	%reldir%/load.c \
+	%reldir%/read.c \
+	%reldir%/scratch.c \
+	%reldir%/stored.c \
 	$(NULL)

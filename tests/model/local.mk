@@ -1,1 +1,14 @@
 # SPDX-License-Identifier: MIT
+# Programs that link fake.c have its container in place of the real one.
+fake_sources = \
+	tests/model/fake.c \
+	tests/model/fake.h \
+	tests/unit/encode.h \
+	$(NULL)
+fake_cppflags = $(AM_CPPFLAGS) $(ENCODE_CFLAGS) -I$(top_srcdir)/tests/model
+
+check_PROGRAMS += %reldir%/model_array
+TESTS += %reldir%/model_array
+%canon_reldir%_model_array_SOURCES = %reldir%/model_array.c $(fake_sources)
+%canon_reldir%_model_array_CPPFLAGS = $(fake_cppflags)
+%canon_reldir%_model_array_LDADD = $(CORE_LIBS)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What the files of the layer share. */
+
+#ifndef ARRAY_ARRAY_IMPL_H
+#define ARRAY_ARRAY_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "array/array.h"
+#include "container/container.h"
+#include "util/shape.h"
+#include "util/wait.h"
+
+struct cache_ask;
+struct cache_entry;
+
+/* --------------------------------------------------------------- copy.c */
+
+/*
+ * A copy between two strided boxes, as rows of bytes that are contiguous on
+ * both sides. Axes that can be walked as one are one.
+ */
+struct copy {
+	unsigned ndim; /* axes outside of the row; 0: all is one row */
+	uint64_t row;  /* bytes; 0: nothing to copy */
+	/* innermost first; steps in bytes */
+	uint64_t n[NDIM_MAX], dst[NDIM_MAX], src[NDIM_MAX];
+};
+
+/* Strides in elements. */
+void copy_plan(struct copy *p, unsigned ndim, unsigned item_size,
+	       const uint64_t *extent, const uint64_t *dst_stride,
+	       const uint64_t *src_stride);
+void copy_run(const struct copy *p, void *dst, const void *src);
+/* n rows of row bytes, a step apart. */
+void copy_rows(void *dst, uint64_t dst_step, const void *src, uint64_t src_step,
+	       uint64_t n, uint64_t row);
+/* To every element of dst the item; the plan's src side is ignored. */
+void copy_fill(const struct copy *p, void *dst, const void *item,
+	       unsigned item_size);
+/* Reverse the bytes of each of count items. */
+void copy_swap(void *data, uint64_t count, unsigned item_size);
+
+/*
+ * The rows of a plan in groups along its innermost axis: offsets of the first
+ * row of a group on both sides, then n[0] rows (1 if ndim is 0) dst[0] and
+ * src[0] apart. Start with a zeroed walk; false at the end.
+ */
+struct copy_walk {
+	uint64_t at[NDIM_MAX];
+	uint64_t dst, src;
+	bool started;
+};
+bool copy_next(const struct copy *p, struct copy_walk *k);
+
+/*
+ * Bytes of a box if they lie in one run at the given strides, else 0. Long
+ * runs that are stored as they are served are not worth a copy in the cache.
+ */
+uint64_t copy_one_run(unsigned ndim, unsigned item_size, const uint64_t *extent,
+		      const uint64_t *stride);
+#define DIRECT_RUN (UINT64_C(4) << 10)	/* of a whole item in a unit */
+#define DIRECT_ROW (UINT64_C(64) << 10) /* of one row of many */
+
+/* ------------------------------------------------------------ scratch.c */
+
+/* n bytes of this thread, until its next call; NULL: out of memory. */
+void *scratch_get(size_t n);
+/*
+ * A load is over that needed codec bytes besides: keep the scratch of this
+ * thread, charged to the cache, if it is small beside it; else free it.
+ */
+void scratch_settle(struct cache *c, size_t codec);
+
+/* --------------------------------------------------------------- band.c */
+
+/*
+ * A part of a chunk that is cached by itself: along one axis, pieces of width
+ * elements. bits == 0: chunks are cached whole.
+ */
+struct band {
+	unsigned axis;
+	unsigned bits; /* the axis of the chunk is cut into 2^bits pieces */
+	uint64_t width;
+};
+
+/* Chunks under a region along axis k, whose extent is not 0. */
+static inline uint64_t chunks_along(const struct shape *chunk,
+				    const struct region *r, unsigned k)
+{
+	return (r->start[k] + r->extent[k] - 1) / chunk->dim[k] -
+	       r->start[k] / chunk->dim[k] + 1;
+}
+/* How to cache the chunks under an item. */
+void band_choose(const struct stored_array *s, const struct region *item,
+		 struct band *out);
+/* The band number of piece i, for keys. */
+uint32_t band_number(const struct band *b, uint64_t i);
+
+/* --------------------------------------------------------------- load.c */
+
+/* What to load: whole units, or a piece of one. */
+struct unit_job {
+	const struct stored_array *s;
+	uint64_t unit;
+	struct stored at;
+	bool raw;		 /* the stored bytes are the values */
+	uint64_t bytes;		 /* of the unit, decoded */
+	const struct band *band; /* NULL: the whole unit */
+	uint64_t piece;
+};
+
+struct cache_key;
+void unit_key(const struct stored_array *s, uint64_t unit, uint32_t band,
+	      struct cache_key *out);
+/* Pin a unit, loading it if need be. All errors were told. */
+int unit_get(const struct unit_job *j, struct wait *w,
+	     struct cache_entry **out);
+/* Pin a page of the chunk index. All errors were told. */
+int index_get(const struct stored_array *s, uint64_t page, struct wait *w,
+	      struct cache_entry **out);
+/* Stored bytes straight to the reader; the thread is asked for first. */
+int direct_read(const struct stored_array *s, uint64_t unit, uint64_t off,
+		uint64_t n, void *out, struct wait *w);
+/* Tell what is wrong with a unit; returns err. */
+int unit_tell(const struct stored_array *s, uint64_t unit, int err,
+	      const struct stored *at);
+
+/* --------------------------------------------- chunked.c, contiguous.c */
+
+int chunked_read_box(const struct array *a, const struct region *item,
+		     const struct region *box, void *out,
+		     const uint64_t stride[NDIM_MAX], struct wait *w);
+uint64_t chunked_decode_bytes(const struct array *a, const struct region *box);
+int contiguous_read_box(const struct array *a, const struct region *item,
+			const struct region *box, void *out,
+			const uint64_t stride[NDIM_MAX], struct wait *w);
+uint64_t contiguous_decode_bytes(const struct array *a,
+				 const struct region *box);
+
+/* Bytes handed out that count for the age of an entry. */
+static inline size_t served_bytes(const struct stored_array *s, uint64_t n)
+{
+	return s->env->direct_io ? 0 : (size_t)n;
+}
+
+#endif

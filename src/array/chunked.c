@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * A box of a chunked array: for each chunk under it, in the order of their
+ * slots, find its values in the cache, or have them loaded, or fill, or read
+ * them straight into the reply, and copy what lies under the box.
+ */
+
+#include <config.h>
+
+#include "array/array_impl.h"
+
+#include <errno.h>
+
+#include "cache/cache.h"
+#include "util/checked.h"
+
+/* A box being read. */
+struct walk {
+	const struct stored_array *s;
+	const struct region *item, *box;
+	struct wait *w;
+	struct band band;
+	struct cache_entry *index; /* pinned page, or NULL */
+	uint64_t page;
+};
+
+/* A chunk of it, and what of it lies under the box. */
+struct part {
+	uint64_t slot;
+	uint64_t at[NDIM_MAX];	/* of the chunk in the grid */
+	uint64_t rel[NDIM_MAX]; /* start within the chunk */
+	uint64_t extent[NDIM_MAX];
+	unsigned char *dst;
+	const uint64_t *stride;
+	bool located, hole;
+	struct unit_job job; /* if located and no hole */
+};
+
+static uint64_t dot(unsigned n, const uint64_t *a, const uint64_t *b)
+{
+	uint64_t sum = 0;
+
+	for (unsigned k = 0; k < n; k++)
+		sum += a[k] * b[k];
+	return sum;
+}
+
+/* Does the chunk reach beyond the array? Such may be stored unfiltered. */
+static bool is_partial(const struct stored_array *s, const uint64_t *at)
+{
+	for (unsigned k = 0; k < s->chunk.ndim; k++) {
+		uint64_t room = s->base.shape.dim[k] - at[k] * s->chunk.dim[k];
+
+		if (room < s->chunk.dim[k])
+			return true;
+	}
+	return false;
+}
+
+static int locate(struct walk *k, struct part *p)
+{
+	const struct stored_array *s = k->s;
+	struct cache *c = s->env->cache;
+	uint64_t page = p->slot / INDEX_PAGE;
+	struct unit_job *j = &p->job;
+	uint32_t applied;
+	int err;
+
+	if (p->located)
+		return 0;
+	if (k->index && k->page != page) {
+		cache_put(c, k->index, 0);
+		k->index = NULL;
+	}
+	if (!k->index) {
+		err = index_get(s, page, k->w, &k->index);
+		if (err)
+			return err;
+		k->page = page;
+	}
+	*j = (struct unit_job){
+		.s = s,
+		.unit = p->slot,
+		.bytes = s->chunk_bytes,
+	};
+	err = chunk_index_locate(cache_data(k->index, NULL), p->slot, &j->at);
+	if (err)
+		return unit_tell(s, p->slot, err, &j->at);
+	applied =
+		s->chain.n >= 32 ? UINT32_MAX : ((uint32_t)1 << s->chain.n) - 1;
+	j->raw = (applied & ~j->at.skip) == 0 ||
+		 (s->info.edge_unfiltered && is_partial(s, p->at));
+	p->hole = j->at.n == 0;
+	p->located = true;
+	return 0;
+}
+
+/*
+ * Read rows of a chunk that is stored as it is served past the cache, if they
+ * are long. 1: they are not.
+ */
+static int read_direct(struct walk *k, struct part *p, const struct copy *plan,
+		       uint64_t src)
+{
+	const struct stored_array *s = k->s;
+	const struct unit_job *j = &p->job;
+	struct copy_walk row = {0};
+	uint64_t extent[NDIM_MAX], run;
+	int err;
+
+	if (!j->raw || s->swap || j->at.n != j->bytes)
+		return 1;
+	if (plan->row < DIRECT_ROW) {
+		for (unsigned i = 0; i < s->chunk.ndim; i++) {
+			uint64_t c = s->chunk.dim[i];
+			uint64_t first = p->at[i] * c;
+			uint64_t from = k->item->start[i];
+			uint64_t end = from + k->item->extent[i];
+
+			from = from < first ? 0 : from - first;
+			extent[i] =
+				end - first < c ? end - first - from : c - from;
+		}
+		run = copy_one_run(s->chunk.ndim, s->base.item_size, extent,
+				   s->chunk_stride);
+		if (plan->ndim > 0 || (run < DIRECT_RUN && run != j->bytes))
+			return 1;
+	}
+	while (copy_next(plan, &row)) {
+		uint64_t n = plan->ndim ? plan->n[0] : 1;
+
+		for (uint64_t i = 0; i < n; i++) {
+			uint64_t dst = plan->ndim ? i * plan->dst[0] : 0;
+			uint64_t at = plan->ndim ? i * plan->src[0] : 0;
+
+			err = direct_read(
+				s, p->slot, j->at.off + src + row.src + at,
+				plan->row, p->dst + row.dst + dst, k->w);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+/* rel, extent: within the buffer of the unit or piece, of that shape. */
+static void copy_out(const struct walk *k, const struct part *p,
+		     unsigned char *dst, const uint64_t *rel,
+		     const uint64_t *extent, const uint64_t *src_stride,
+		     struct cache_entry *e)
+{
+	const struct stored_array *s = k->s;
+	unsigned isz = s->base.item_size;
+	const unsigned char *data = cache_data(e, NULL);
+	uint64_t n = isz;
+	struct copy plan;
+
+	copy_plan(&plan, s->chunk.ndim, isz, extent, p->stride, src_stride);
+	copy_run(&plan, dst, data + dot(s->chunk.ndim, rel, src_stride) * isz);
+	for (unsigned i = 0; i < s->chunk.ndim; i++)
+		n *= extent[i];
+	cache_put(s->env->cache, e, served_bytes(s, n));
+}
+
+/* The part of the chunk that lies in one piece of the band. */
+static int read_piece(struct walk *k, struct part *p, uint64_t piece)
+{
+	const struct stored_array *s = k->s;
+	unsigned a = k->band.axis;
+	uint64_t first = piece * k->band.width, end, skipped;
+	uint64_t rel[NDIM_MAX], extent[NDIM_MAX], stride[NDIM_MAX];
+	struct shape shape = s->chunk;
+	struct cache_entry *e;
+	struct cache_key key;
+	unsigned char *dst;
+	int err;
+
+	for (unsigned i = 0; i < s->chunk.ndim; i++) {
+		rel[i] = p->rel[i];
+		extent[i] = p->extent[i];
+	}
+	end = s->chunk.dim[a] - first < k->band.width ? s->chunk.dim[a]
+						      : first + k->band.width;
+	shape.dim[a] = end - first;
+	shape_strides(&shape, stride);
+	if (end > p->rel[a] + p->extent[a])
+		end = p->rel[a] + p->extent[a];
+	skipped = first > p->rel[a] ? first - p->rel[a] : 0;
+	rel[a] = p->rel[a] + skipped - first;
+	extent[a] = end - (p->rel[a] + skipped);
+	dst = p->dst + skipped * p->stride[a] * s->base.item_size;
+
+	unit_key(s, p->slot, band_number(&k->band, piece), &key);
+	e = cache_peek(s->env->cache, &key);
+	if (!e) {
+		p->job.band = &k->band;
+		p->job.piece = piece;
+		err = unit_get(&p->job, k->w, &e);
+		if (err)
+			return err;
+	}
+	copy_out(k, p, dst, rel, extent, stride, e);
+	return 0;
+}
+
+static int read_chunk(struct walk *k, struct part *p)
+{
+	const struct stored_array *s = k->s;
+	unsigned isz = s->base.item_size;
+	struct cache_entry *e;
+	struct cache_key key;
+	struct copy plan;
+	int err;
+
+	unit_key(s, p->slot, 0, &key);
+	e = cache_peek(s->env->cache, &key);
+	if (e) {
+		copy_out(k, p, p->dst, p->rel, p->extent, s->chunk_stride, e);
+		return 0;
+	}
+	err = locate(k, p);
+	if (err)
+		return err;
+	copy_plan(&plan, s->chunk.ndim, isz, p->extent, p->stride,
+		  s->chunk_stride);
+	if (p->hole) {
+		copy_fill(&plan, p->dst, s->fill, isz);
+		return 0;
+	}
+	err = read_direct(k, p, &plan,
+			  dot(s->chunk.ndim, p->rel, s->chunk_stride) * isz);
+	if (err <= 0)
+		return err;
+	if (k->band.bits) {
+		unsigned a = k->band.axis;
+		uint64_t i = p->rel[a] / k->band.width;
+		uint64_t last = (p->rel[a] + p->extent[a] - 1) / k->band.width;
+
+		for (; i <= last; i++) {
+			err = read_piece(k, p, i);
+			if (err)
+				return err;
+		}
+		return 0;
+	}
+	err = unit_get(&p->job, k->w, &e);
+	if (err)
+		return err;
+	copy_out(k, p, p->dst, p->rel, p->extent, s->chunk_stride, e);
+	return 0;
+}
+
+int chunked_read_box(const struct array *a, const struct region *item,
+		     const struct region *box, void *out,
+		     const uint64_t stride[NDIM_MAX], struct wait *w)
+{
+	const struct stored_array *s = (const struct stored_array *)a;
+	struct walk k = {.s = s, .item = item, .box = box, .w = w};
+	struct part p;
+	unsigned n = box->ndim, i;
+	uint64_t at[NDIM_MAX];
+	int err;
+
+	band_choose(s, item, &k.band);
+	for (i = 0; i < n; i++)
+		at[i] = box->start[i] / s->chunk.dim[i];
+	do {
+		p = (struct part){.dst = out, .stride = stride};
+		for (i = 0; i < n; i++) {
+			uint64_t first = at[i] * s->chunk.dim[i], from, left;
+
+			from = box->start[i] > first ? box->start[i] : first;
+			left = box->start[i] + box->extent[i] - from;
+			p.at[i] = at[i];
+			p.rel[i] = from - first;
+			p.extent[i] = s->chunk.dim[i] - p.rel[i];
+			if (p.extent[i] > left)
+				p.extent[i] = left;
+			p.dst += (from - box->start[i]) * stride[i] *
+				 a->item_size;
+		}
+		p.slot = dot(n, at, s->grid_stride);
+		err = read_chunk(&k, &p);
+		if (err)
+			break;
+		/* The next one, row-major. */
+		for (i = n; i-- > 0;) {
+			if (p.rel[i] + p.extent[i] + at[i] * s->chunk.dim[i] <
+			    box->start[i] + box->extent[i]) {
+				at[i]++;
+				break;
+			}
+			at[i] = box->start[i] / s->chunk.dim[i];
+		}
+	} while (i < n);
+	if (k.index)
+		cache_put(s->env->cache, k.index, 0);
+	return err;
+}
+
+uint64_t chunked_decode_bytes(const struct array *a, const struct region *box)
+{
+	const struct stored_array *s = (const struct stored_array *)a;
+	uint64_t n = s->chunk_bytes;
+
+	for (unsigned k = 0; k < box->ndim; k++) {
+		if (box->extent[k] == 0)
+			return 0;
+		if (!checked_mul(n, chunks_along(&s->chunk, box, k), &n))
+			return UINT64_MAX;
+	}
+	return n;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * A box of an array that is stored in one piece. Long runs are read straight
+ * into the reply; the rest goes through units of 1 MiB in the cache.
+ */
+
+#include <config.h>
+
+#include "array/array_impl.h"
+
+#include <string.h>
+
+#include "cache/cache.h"
+
+#define UNIT_BYTES (UINT64_C(1) << 20)
+
+/* A unit is pinned until the next one is needed: rows come in rising order. */
+struct window {
+	const struct stored_array *s;
+	struct wait *w;
+	struct cache_entry *e; /* NULL: none */
+	uint64_t unit;
+	size_t served;
+};
+
+static void window_close(struct window *k)
+{
+	if (k->e)
+		cache_put(k->s->env->cache, k->e,
+			  served_bytes(k->s, k->served));
+	k->e = NULL;
+	k->served = 0;
+}
+
+/* Bytes at off of the array; *end is where the unit that holds them ends. */
+static int window_at(struct window *k, uint64_t off, const unsigned char **out,
+		     uint64_t *end)
+{
+	const struct stored_array *s = k->s;
+	uint64_t unit = off / UNIT_BYTES;
+	uint64_t first = unit * UNIT_BYTES;
+	uint64_t n =
+		s->bytes - first < UNIT_BYTES ? s->bytes - first : UNIT_BYTES;
+
+	if (!k->e || k->unit != unit) {
+		struct unit_job j = {
+			.s = s,
+			.unit = unit,
+			.at = {.off = s->info.data_addr + first, .n = n},
+			.raw = true,
+			.bytes = n,
+		};
+		int err;
+
+		window_close(k);
+		err = unit_get(&j, k->w, &k->e);
+		if (err)
+			return err;
+		k->unit = unit;
+	}
+	*out = (const unsigned char *)cache_data(k->e, NULL) + (off - first);
+	*end = first + n;
+	return 0;
+}
+
+/* n rows, the first at src, src_step apart. */
+static int read_rows(struct window *k, unsigned char *dst, uint64_t dst_step,
+		     uint64_t src, uint64_t src_step, uint64_t n, uint64_t row)
+{
+	const unsigned char *p;
+	uint64_t end, m;
+	int err;
+
+	while (n > 0) {
+		err = window_at(k, src, &p, &end);
+		if (err)
+			return err;
+		if (row <= end - src) {
+			/* As many as lie in this unit. */
+			m = n > 1 ? 1 + (end - src - row) / src_step : 1;
+			m = m < n ? m : n;
+			copy_rows(dst, dst_step, p, src_step, m, row);
+			k->served += m * row;
+		} else {
+			for (uint64_t done = 0; done < row;) {
+				uint64_t part;
+
+				err = window_at(k, src + done, &p, &end);
+				if (err)
+					return err;
+				part = end - (src + done);
+				if (part > row - done)
+					part = row - done;
+				memcpy(dst + done, p, part);
+				k->served += part;
+				done += part;
+			}
+			m = 1;
+		}
+		n -= m;
+		dst += m * dst_step;
+		src += m * src_step;
+	}
+	return 0;
+}
+
+static int read_rows_direct(struct window *k, unsigned char *dst,
+			    uint64_t dst_step, uint64_t src, uint64_t src_step,
+			    uint64_t n, uint64_t row)
+{
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t off = src + i * src_step;
+		int err = direct_read(k->s, off / UNIT_BYTES,
+				      k->s->info.data_addr + off, row,
+				      dst + i * dst_step, k->w);
+
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int contiguous_read_box(const struct array *a, const struct region *item,
+			const struct region *box, void *out,
+			const uint64_t stride[NDIM_MAX], struct wait *w)
+{
+	const struct stored_array *s = (const struct stored_array *)a;
+	struct window k = {.s = s, .w = w};
+	struct copy_walk row = {0};
+	uint64_t src_stride[NDIM_MAX], base = 0, run;
+	struct copy plan;
+	bool direct;
+	int err = 0;
+
+	shape_strides(&a->shape, src_stride);
+	for (unsigned i = 0; i < box->ndim; i++)
+		base += box->start[i] * src_stride[i] * a->item_size;
+	copy_plan(&plan, box->ndim, a->item_size, box->extent, stride,
+		  src_stride);
+	run = copy_one_run(item->ndim, a->item_size, item->extent, src_stride);
+	direct = !s->swap && (plan.row >= DIRECT_ROW || run >= DIRECT_RUN ||
+			      run == s->bytes);
+	while (!err && copy_next(&plan, &row)) {
+		uint64_t n = plan.ndim ? plan.n[0] : 1;
+		uint64_t dst_step = plan.ndim ? plan.dst[0] : 0;
+		uint64_t src_step = plan.ndim ? plan.src[0] : 0;
+		unsigned char *dst = (unsigned char *)out + row.dst;
+
+		if (direct)
+			err = read_rows_direct(&k, dst, dst_step,
+					       base + row.src, src_step, n,
+					       plan.row);
+		else
+			err = read_rows(&k, dst, dst_step, base + row.src,
+					src_step, n, plan.row);
+	}
+	window_close(&k);
+	return err;
+}
+
+uint64_t contiguous_decode_bytes(const struct array *a,
+				 const struct region *box)
+{
+	const struct stored_array *s = (const struct stored_array *)a;
+	uint64_t stride[NDIM_MAX], first = 0, last = 0, n = a->item_size;
+
+	shape_strides(&a->shape, stride);
+	for (unsigned k = 0; k < box->ndim; k++) {
+		if (box->extent[k] == 0)
+			return 0;
+		first += box->start[k] * stride[k];
+		last += (box->start[k] + box->extent[k] - 1) * stride[k];
+		n *= box->extent[k];
+	}
+	if (copy_one_run(box->ndim, a->item_size, box->extent, stride))
+		return n;
+	first = first * a->item_size / UNIT_BYTES * UNIT_BYTES;
+	last = (last * a->item_size / UNIT_BYTES + 1) * UNIT_BYTES;
+	if (last > s->bytes)
+		last = s->bytes;
+	return last - first;
+}

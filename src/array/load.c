@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What the cache calls to make units and pages of the chunk index, and what
+ * is told when that fails. Loads run with no lock held.
+ */
+
+#include <config.h>
+
+#include "array/array_impl.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/cache.h"
+#include "codec/codec.h"
+#include "util/checked.h"
+#include "util/metric.h"
+#include "util/parse.h"
+#include "util/problem.h"
+
+/* A stored chunk is not larger than this, whatever its filters. */
+#define STORED_MAX(bytes) (8 * (bytes) + ((uint64_t)64 << 10))
+
+static struct metric units_metric = {
+	.name = "units_decoded",
+	.help = "Units (chunks, or pieces of contiguous data) loaded.",
+	.kind = METRIC_COUNTER,
+};
+static struct metric bytes_metric = {
+	.name = "bytes_decoded",
+	.help = "Bytes of the units loaded, decoded.",
+	.kind = METRIC_COUNTER,
+};
+
+void array_metrics(struct metrics *m)
+{
+	metric_register(m, &units_metric);
+	metric_register(m, &bytes_metric);
+}
+
+/* ------------------------------------------------------------ telling */
+
+/* "chunk (1, 2, 3)", or where contiguous data lies. */
+static const char *unit_name(const struct stored_array *s, uint64_t unit,
+			     const struct stored *at, char *buf, size_t n)
+{
+	size_t used;
+
+	if (s->info.layout != CAT_CHUNKED) {
+		snprintf(buf, n, "%" PRIu64 " bytes at %" PRIu64 " of the file",
+			 at->n, at->off);
+		return buf;
+	}
+	used = (size_t)snprintf(buf, n, "chunk (");
+	for (unsigned k = 0; k < s->grid.ndim && used < n; k++)
+		used += (size_t)snprintf(
+			buf + used, n - used, "%s%" PRIu64, k ? ", " : "",
+			unit / s->grid_stride[k] % s->grid.dim[k]);
+	if (used < n)
+		snprintf(buf + used, n - used, ")");
+	return buf;
+}
+
+/* The filter that stops the decoding of a chunk. */
+static int tell_filter(const struct stored_array *s, uint32_t skip)
+{
+	const struct codec_step *step = NULL;
+	unsigned i;
+
+	for (i = s->chain.n; i-- > 0;) {
+		step = &s->chain.step[i];
+		if (!(skip >> i & 1) && (!step->ops || !step->ops->decode))
+			break;
+	}
+	if (i >= s->chain.n)
+		return problem_tell(s->env->problems, -EOPNOTSUPP,
+				    "%s: a filter of this array is not "
+				    "supported",
+				    s->label);
+	if (step->ops)
+		return problem_tell(s->env->problems, -EOPNOTSUPP,
+				    "%s: this patchfs was built without "
+				    "filter %s (number %u)",
+				    s->label, step->ops->name, step->h5_filter);
+
+	struct filter_info f = {0};
+
+	if (i < s->info.nfilter)
+		catalog_filter(s->catalog, &s->info, i, &f);
+	return problem_tell(s->env->problems, -EOPNOTSUPP,
+			    "%s: filter \"%.*s\" (number %u) is not "
+			    "supported; write the array anew with gzip, lz4 "
+			    "or zstd",
+			    s->label, (int)f.name.n, f.name.n ? f.name.p : "",
+			    step->h5_filter);
+}
+
+int unit_tell(const struct stored_array *s, uint64_t unit, int err,
+	      const struct stored *at)
+{
+	struct problems *p = s->env->problems;
+	char buf[256], size[16];
+	const char *name = unit_name(s, unit, at, buf, sizeof(buf));
+
+	switch (err) {
+	case -EBADMSG:
+		return problem_tell(p, err,
+				    "%s: %s: damaged; compare the file with "
+				    "its original",
+				    s->label, name);
+	case -EOPNOTSUPP:
+		return tell_filter(s, at->skip);
+	case -EIO:
+		return problem_tell(p, err,
+				    "%s: %s: cannot be read (%" PRIu64
+				    " bytes at %" PRIu64 "); is the file "
+				    "whole?",
+				    s->label, name, at->n, at->off);
+	case -ESTALE:
+		return problem_tell(p, err,
+				    "%s: the file has changed since it was "
+				    "mounted; mount it again",
+				    s->label);
+	case -ENOMEM:
+		return problem_tell(p, err, "%s: not enough memory for %s",
+				    s->label,
+				    format_size(s->chunk_bytes, size));
+	default:
+		return problem_tell(p, err, "%s: %s: %s", s->label, name,
+				    strerror(-err));
+	}
+}
+
+/* The cache is too small for a load of this kind. */
+static int tell_size(const struct stored_array *s, const struct cache_ask *ask)
+{
+	uint64_t want = 2 * (uint64_t)ask->need;
+	char unit[16];
+
+	if (want < (uint64_t)ask->need + ask->scratch)
+		want = (uint64_t)ask->need + ask->scratch;
+	return problem_tell(s->env->problems, -EFBIG,
+			    "%s: its chunks of %s need a larger cache: mount "
+			    "with --cache-size=%" PRIu64 "M",
+			    s->label, format_size(s->chunk_bytes, unit),
+			    div_up(want, (uint64_t)1 << 20));
+}
+
+/* -------------------------------------------------------------- units */
+
+void unit_key(const struct stored_array *s, uint64_t unit, uint32_t band,
+	      struct cache_key *out)
+{
+	*out = (struct cache_key){
+		.source = s->source,
+		.object = s->info.addr,
+		.unit = unit,
+		.band = band,
+		.kind = CACHE_UNIT,
+	};
+}
+
+/* Elements of the piece along the band's axis. */
+static uint64_t piece_length(const struct unit_job *j)
+{
+	uint64_t all = j->s->chunk.dim[j->band->axis];
+	uint64_t first = j->piece * j->band->width;
+
+	return j->band->width < all - first ? j->band->width : all - first;
+}
+
+/* Of a decoded chunk to the buffer of a piece. */
+static void cut_piece(const struct unit_job *j, const void *chunk, void *out)
+{
+	const struct stored_array *s = j->s;
+	struct shape part = s->chunk;
+	uint64_t stride[NDIM_MAX];
+	struct copy p;
+
+	part.dim[j->band->axis] = piece_length(j);
+	shape_strides(&part, stride);
+	copy_plan(&p, part.ndim, s->base.item_size, part.dim, stride,
+		  s->chunk_stride);
+	copy_run(&p, out,
+		 (const unsigned char *)chunk +
+			 j->piece * j->band->width *
+				 s->chunk_stride[j->band->axis] *
+				 s->base.item_size);
+}
+
+static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
+		     void **data, size_t *size)
+{
+	const struct unit_job *j = arg;
+	const struct stored_array *s = j->s;
+	const struct array_env *env = s->env;
+	size_t stored = j->raw ? 0 : (size_t)j->at.n;
+	size_t room = stored + (j->band ? (size_t)j->bytes : 0);
+	unsigned char *in = NULL, *out = *data;
+	int err = 0;
+
+	(void)w;
+	(void)size;
+	if (env->on_decode)
+		env->on_decode(env->on_decode_arg, &s->info, key->unit);
+	if (room) {
+		in = scratch_get(room);
+		if (!in)
+			err = -ENOMEM;
+	}
+	if (j->band)
+		out = in + stored;
+	if (!err)
+		err = container_read(s->container, j->at.off, (size_t)j->at.n,
+				     j->raw ? out : in);
+	if (!err && !j->raw)
+		err = codec_decode(&s->chain, j->at.skip, in, stored, out,
+				   (size_t)j->bytes);
+	if (!err && s->swap)
+		copy_swap(out, j->bytes / s->base.item_size, s->base.item_size);
+	if (!err && j->band)
+		cut_piece(j, out, *data);
+	if (room)
+		scratch_settle(
+			env->cache,
+			j->raw ? 0
+			       : codec_scratch(&s->chain, (size_t)j->bytes));
+	if (err)
+		return unit_tell(s, key->unit, err, &j->at);
+	metric_add(&units_metric, 1);
+	metric_add(&bytes_metric, (int64_t)j->bytes);
+	return 0;
+}
+
+int unit_get(const struct unit_job *j, struct wait *w, struct cache_entry **out)
+{
+	const struct stored_array *s = j->s;
+	struct cache_ask ask = {
+		.load = unit_load,
+		.arg = (void *)(uintptr_t)j,
+		.need = (size_t)j->bytes,
+		.where = {.source = s->source, .device = s->device},
+	};
+	int err;
+
+	if (j->raw ? j->at.n != j->bytes : j->at.n > STORED_MAX(j->bytes))
+		return unit_tell(s, j->unit, -EBADMSG, &j->at);
+	if (!j->raw)
+		ask.scratch = (size_t)j->at.n +
+			      codec_scratch(&s->chain, (size_t)j->bytes);
+	if (j->band) {
+		ask.need = (size_t)(j->bytes / s->chunk.dim[j->band->axis] *
+				    piece_length(j));
+		ask.scratch += (size_t)j->bytes;
+	}
+	unit_key(s, j->unit, j->band ? band_number(j->band, j->piece) : 0,
+		 &ask.key);
+	err = cache_get(s->env->cache, &ask, w, out);
+	if (err == -EFBIG)
+		return tell_size(s, &ask);
+	if (err == -ENOMEM)
+		return unit_tell(s, j->unit, err, &j->at);
+	return err;
+}
+
+int direct_read(const struct stored_array *s, uint64_t unit, uint64_t off,
+		uint64_t n, void *out, struct wait *w)
+{
+	const struct wait_need need = {.source = s->source,
+				       .device = s->device};
+	int err = w ? w->admit(w, &need) : 0;
+
+	if (err)
+		return err;
+	err = container_read(s->container, off, (size_t)n, out);
+	if (err)
+		return unit_tell(s, unit, err,
+				 &(struct stored){.off = off, .n = n});
+	return 0;
+}
+
+/* -------------------------------------------------------------- index */
+
+struct index_job {
+	const struct stored_array *s;
+	uint64_t page;
+};
+
+static int index_load(void *arg, const struct cache_key *key, struct wait *w,
+		      void **data, size_t *size)
+{
+	const struct index_job *j = arg;
+	const struct stored_array *s = j->s;
+	char *why = NULL;
+	int err;
+
+	(void)key;
+	(void)w;
+	err = container_index(s->container, &s->info, j->page,
+			      cache_size(s->env->cache) / 2, data, size, &why);
+	if (err)
+		problem_tell(s->env->problems, err, "%s: %s", s->label,
+			     why ? why : strerror(-err));
+	free(why);
+	return err;
+}
+
+int index_get(const struct stored_array *s, uint64_t page, struct wait *w,
+	      struct cache_entry **out)
+{
+	struct index_job j = {.s = s, .page = page};
+	const struct cache_ask ask = {
+		.key =
+			{
+				.source = s->source,
+				.object = s->info.addr,
+				.unit = page,
+				.kind = CACHE_INDEX,
+			},
+		.load = index_load,
+		.arg = &j,
+		.where = {.source = s->source, .device = WAIT_DEVICE_SCAN},
+	};
+
+	return cache_get(s->env->cache, &ask, w, out);
+}
