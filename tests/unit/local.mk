@@ -44,3 +44,31 @@ unit += %reldir%/check_node
 %canon_reldir%_check_node_SOURCES = %reldir%/check_node.c
 %canon_reldir%_check_node_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_node_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_store
+%canon_reldir%_check_store_SOURCES = %reldir%/check_store.c
+%canon_reldir%_check_store_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_store_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_catalog
+%canon_reldir%_check_catalog_SOURCES = \
+	%reldir%/catalog_fixture.h \
+	%reldir%/check_catalog.c \
+	%reldir%/records.h \
+	$(NULL)
+%canon_reldir%_check_catalog_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_catalog_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_index
+%canon_reldir%_check_index_SOURCES = %reldir%/check_index.c
+%canon_reldir%_check_index_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_index_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_catalog_bad
+%canon_reldir%_check_catalog_bad_SOURCES = \
+	%reldir%/catalog_fixture.h \
+	%reldir%/check_catalog_bad.c \
+	%reldir%/records.h \
+	$(NULL)
+%canon_reldir%_check_catalog_bad_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_catalog_bad_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
