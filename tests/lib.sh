@@ -90,8 +90,11 @@ mount_volume() {
 		"$@" "$mnt" 3>"$tmp/ready" 4<&- 2>>"$tmp/log" &
 	daemon=$!
 	exec 4<"$tmp/ready"
-	read -r -t $((30 * slow)) -u 4 ||
-		{ daemon=; fail "no mount: $(cat "$tmp/log")"; }
+	read -r -t $((30 * slow)) -u 4 || {
+		kill -9 "$daemon" 2>/dev/null || :
+		daemon=
+		fail "no mount: $(cat "$tmp/log")"
+	}
 }
 
 # ends PID SECONDS: wait until a child is gone, however it ends; 1: it is not.

@@ -304,5 +304,33 @@ def big(out):
                          compression_opts=1, shuffle=True)
 
 
+def limits(out):
+    """What makes a careless scanner run for ever, or out of its stack."""
+    with h5py.File(out / "bomb.h5", "w") as f: # 2^40 paths, 41 groups
+        g = f.create_group("a")
+        f["b"] = g
+        for _ in range(39):
+            h = g.create_group("a")
+            g["b"] = h
+            g = h
+        g["x"] = np.arange(6, dtype="<i4").reshape(2, 3)
+    with h5py.File(out / "sparse.h5", "w") as f: # 10^12 chunks, 2 stored
+        d = f.create_dataset("x", (10**6, 10**6), "<i4", chunks=(1, 1),
+                             fillvalue=-1)
+        d[5, 7] = 57
+        d[999999, 999999] = 99
+    path = out / "cycle.h5"
+    with h5py.File(path, "w") as f:
+        f["good"] = np.arange(6, dtype="<i4").reshape(2, 3)
+        dataset(f, "x", (40, 40), "<i2", (1, 1))
+    data = bytearray(path.read_bytes())
+    at = 0
+    while (at := data.find(b"TREE\x01", at)) >= 0: # chunk nodes: level >= 1
+        if data[at + 5]: # the first child, after a key of rank 2, is itself
+            data[at + 56 : at + 64] = at.to_bytes(8, "little")
+        at += 4
+    path.write_bytes(data)
+
+
 MAKERS = (attributes, links, names, refused, corrupt, staged, stack, grid,
-          many, big)
+          many, big, limits)

@@ -14,6 +14,7 @@ scripts += \
 	%reldir%/test-examples.sh \
 	%reldir%/test-hostile.sh \
 	%reldir%/test-latency.sh \
+	%reldir%/test-limits.sh \
 	%reldir%/test-memory.sh \
 	%reldir%/test-names.sh \
 	%reldir%/test-refused.sh \

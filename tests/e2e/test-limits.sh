@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Files that make a careless scanner run for ever: each is served, or fails by
+# itself within its limit; neighbours are right; nothing is left behind.
+. "$srcdir/tests/lib.sh"
+make_data limits pairs
+expect_log 'bomb|sparse|cycle'
+mount_volume "$tmp/src"
+timeout $((120 * slow)) "$PYTHON" - "$mnt" <<'END' || fail "see above"
+import errno, os, sys
+import numpy as np
+mnt = sys.argv[1]
+assert np.load(mnt + "/pairs/plain/array.npy").shape == (6, 5, 4)
+assert os.path.getsize(mnt + "/bomb/info.json") > 0
+if os.path.isdir(mnt + "/bomb/a"):
+    assert (np.load(mnt + "/bomb" + "/a/b" * 20 + "/x/array.npy").ravel()
+            == range(6)).all()
+    assert sorted(os.listdir(mnt + "/bomb" + "/b" * 39)) == ["a", "b"]
+c = mnt + "/sparse/x/crops+size-3x3/"
+a = np.load(c + "4_6.npy")
+assert a[1, 1] == 57 and (a == -1).sum() == 8, a
+a = np.load(c + "999997_999997.npy")
+assert a[2, 2] == 99 and (a == -1).sum() == 8, a
+assert (np.load(c + "500000_1.npy") == -1).all()
+assert (np.load(mnt + "/cycle/good/array.npy").ravel() == range(6)).all()
+try:
+    a = np.load(mnt + "/cycle/x/slices/000000.npy")
+except OSError as e:
+    assert e.errno in (errno.EIO, errno.EBADMSG), e
+else:
+    raise AssertionError("chunks under a broken index are read: %r" % a)
+assert np.load(mnt + "/pairs/mask/array.npy").shape == (12, 13, 14)
+END
+test -z "$(pgrep -P "$daemon" || :)" || fail "a scanner is left"
