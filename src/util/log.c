@@ -186,6 +186,15 @@ void log_line(enum log_level level, const char *fmt, ...)
 	va_end(ap);
 }
 
+void log_always(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	line_v(LOG_LEVEL_INFO, fmt, ap);
+	va_end(ap);
+}
+
 int log_err(int err, const char *fmt, ...)
 {
 	va_list ap;

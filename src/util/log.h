@@ -37,6 +37,8 @@ int log_also(const char *path);
 
 void log_line(enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* As at info level, whatever log_level is: what was asked for by a signal. */
+void log_always(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Logs at error level and returns err: return log_err(-EBADMSG, "..."); */
 int log_err(int err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
