@@ -25,18 +25,27 @@ struct front_conf {
 	void (*ready)(void *arg);
 	void *ready_arg;
 	unsigned drain_s; /* SIGTERM: serve open files so long; 0: 30 */
+	/*
+	 * Called by the thread in front_serve every ten seconds, at SIGUSR1
+	 * (then is_asked), and once at the end. May be NULL.
+	 */
+	void (*report)(void *arg, bool is_asked);
+	void *report_arg;
 };
 
 /*
  * Mount. No threads yet: the caller may fork between this and front_serve.
- * 0 or -errno with *why set (malloc'ed, caller frees).
+ * From here on SIGTERM, SIGINT, SIGHUP and SIGUSR1 are blocked.
+ * 0 or -errno with *why set (malloc'ed, caller frees): -ENODEV or -EACCES of
+ * /dev/fuse, -ENOMEM, or anything else that mounting says.
  */
 struct front;
 int front_mount(const struct front_conf *conf, struct front **out, char **why);
 /*
  * Serve t until unmounted or told to end by SIGTERM or SIGINT (first: lazy
  * unmount and drain; second: now). Starts and joins all threads.
- * 0: unmounted cleanly; -errno.
+ * 0: unmounted cleanly; -ETIMEDOUT: a thread is stuck in a read of a source:
+ * end the process, free nothing; another -errno.
  */
 int front_serve(struct front *f, struct tree *t);
 /* Unmounts if still mounted. */

@@ -1,1 +1,14 @@
 # SPDX-License-Identifier: MIT
+# The front is part of the program alone: tests link no libfuse.
+FRONT_SOURCES = \
+	%reldir%/buffer.c \
+	%reldir%/front.h \
+	%reldir%/front_impl.h \
+	%reldir%/init.c \
+	%reldir%/loop.c \
+	%reldir%/mount.c \
+	%reldir%/mounts.c \
+	%reldir%/mounts.h \
+	%reldir%/ops.c \
+	%reldir%/queue.c \
+	$(NULL)

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What the commands share. */
+
+#ifndef CMD_CMD_IMPL_H
+#define CMD_CMD_IMPL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/cmd.h"
+#include "tree/tree.h"
+#include "util/metric.h"
+#include "util/problem.h"
+
+extern const struct cmd cmd_mount, cmd_umount, cmd_ls, cmd_cat, cmd_info,
+	cmd_stats;
+
+/* Exit statuses: mount, umount (mount(8)'s); and those of ls, cat, info. */
+enum {
+	EXIT_MOUNT_USAGE = 1,
+	EXIT_MOUNT_SYSTEM = 2,
+	EXIT_MOUNT_FAILED = 32,
+	EXIT_NO_ITEM = 1,
+	EXIT_USAGE = 2,
+	EXIT_UNREADABLE = 3,
+};
+
+/* ------------------------------------------------------------ source.c */
+
+/* NULL-terminated list of strings that belong to argv. */
+struct strings {
+	const char **v;
+	size_t n;
+};
+int strings_add(struct strings *s, const char *one);
+
+/* What every command that opens SRC can be told; first member of its conf. */
+struct source_conf {
+	uint64_t cache_size; /* 0: the default */
+	struct strings views, ext;
+	bool allow_live;
+	bool allow_other, direct_io; /* mount only */
+	const char *config_text;     /* mount only; may be NULL */
+};
+
+#define SOURCE_OPTS                                                       \
+	{"cache-size", "SIZE",                                            \
+	 "decoded data to keep (default: see the manual)",                \
+	 source_set_cache_size, 0},                                       \
+		{"view", "NAME", "list this view in every array it fits", \
+		 source_set_view, 0},                                     \
+		{"ext", "EXT", "files named *.EXT are containers too",    \
+		 source_set_ext, 0},                                      \
+	{                                                                 \
+		"allow-live", NULL, "open files that a writer has open",  \
+			source_set_allow_live, 0                          \
+	}
+
+int source_set_cache_size(void *conf, const char *value);
+int source_set_view(void *conf, const char *value);
+int source_set_ext(void *conf, const char *value);
+int source_set_allow_live(void *conf, const char *value);
+
+struct source {
+	struct tree *tree;
+	struct problems *problems;
+	struct metrics metrics;
+	char *scanner;
+	char *path; /* absolute */
+	size_t cache_size;
+};
+
+/*
+ * Open SRC. 0; -errno with *why (malloc'ed, caller frees) one line that names
+ * SRC.
+ */
+int source_open(struct source *s, const struct source_conf *conf,
+		const char *src, char **why);
+void source_close(struct source *s);
+void source_conf_fini(struct source_conf *conf);
+
+/* Exit status of ls, cat and info for an error of source_open, of the tree. */
+int source_open_status(int err);
+int source_status(int err);
+
+/* ------------------------------------------------------------ memory.c */
+
+/* A quarter of the smallest of RAM and cgroup limits, 2 GiB at most. */
+uint64_t memory_default_cache(void);
+
+/* ------------------------------------------------------------ notice.c */
+
+/* Tells whoever started the mount how it went. */
+struct notice {
+	int fd;	      /* to the waiting parent, or -1: foreground */
+	int ready_fd; /* --ready-fd, or -1 */
+};
+
+/*
+ * Go on in a child; the parent waits for notice_send and exits with what it
+ * says. 0 in the child; -errno.
+ */
+int notice_fork(struct notice *n);
+/*
+ * Once: the text goes to stdout (status 0) or stderr, with a newline; the
+ * parent exits with the status. With status 0 --ready-fd and sd_notify are
+ * served too. -EPIPE: nobody waits any more.
+ */
+int notice_send(struct notice *n, int status, const char *text);
+/* One datagram to $NOTIFY_SOCKET, if there is one. */
+void notice_systemd(const char *state);
+
+/* --------------------------------------------------------------- run.c */
+
+/*
+ * $XDG_RUNTIME_DIR/patchfs or /tmp/patchfs-UID, made if it is not there, 0700
+ * and ours. *out malloc'ed. 0 or -errno.
+ */
+int run_directory(char **out);
+/* A file of it for a mount point: "mnt-0123456789abcdef.SUFFIX". */
+int run_file(const char *mountpoint, const char *suffix, char **out);
+/*
+ * Held while a server lives, so that umount can wait for its end. The
+ * descriptor, or -errno.
+ */
+int run_lock(const char *mountpoint);
+void run_unlock(const char *mountpoint, int fd);
+/* Wait at most ms for the server of a mount to end. True: it has. */
+bool run_wait(const char *mountpoint, int ms);
+
+/* ------------------------------------------------------------- place.c */
+
+/*
+ * Whether SRC may be mounted on MNT; detaches a dead mount of ours that is
+ * there. *mnt_out is MNT, absolute (malloc'ed, caller frees). 0; -errno with
+ * *why (malloc'ed, caller frees) one line.
+ */
+int place_check(const char *src, const char *mnt, char **mnt_out, char **why);
+/* "on NFS": a word about where SRC lies, or NULL. */
+const char *place_source_note(const char *src);
+
+/* ----------------------------------------------------------- holders.c */
+
+/* One line for each process that uses the mount at path. How many. */
+unsigned holders_print(const char *path, FILE *f);
+
+#endif

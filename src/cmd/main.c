@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * patchfs COMMAND ..., and patchfs SRC MNT -o ..., which is how mount(8) and
+ * mount.fuse3 call a file system's program.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/cmd_impl.h"
+#include "codec/codec.h"
+
+const struct cmd *const commands[] = {&cmd_mount, &cmd_umount, &cmd_ls,
+				      &cmd_cat,	  &cmd_info,   &cmd_stats,
+				      NULL};
+
+static void help(FILE *f)
+{
+	fprintf(f, "Usage: patchfs COMMAND [OPTION]... [ARGUMENT]...\n"
+		   "       patchfs SRC MNT [-o OPTION,...]\n"
+		   "Volumes as ordinary files: see patchfs(1).\n\n");
+	for (const struct cmd *const *c = commands; *c; c++)
+		fprintf(f, "  %-8s %s\n", (*c)->name, (*c)->help);
+	fprintf(f, "\n  -h, --help     show this text\n"
+		   "  -V, --version  show the version\n\n"
+		   "patchfs COMMAND --help shows the options of a command.\n");
+}
+
+static void version(void)
+{
+	const struct codec_ops *c;
+
+	printf("patchfs %s\ncodecs:", PACKAGE_VERSION);
+	for (unsigned i = 0; (c = codec_at(i)); i++) {
+		if (c->decode)
+			printf(" %s", c->name);
+	}
+	printf("\n");
+}
+
+/* So that no file of ours becomes one that others write to by habit. */
+static void take_standard_fds(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int run(const struct cmd *c, int argc, char **argv)
+{
+	int status = c->run(argc, argv);
+
+	/* A reader that has left (head) is no fault. */
+	if (fflush(stdout) && errno != EPIPE && status == 0) {
+		fprintf(stderr, "patchfs: stdout: %s\n", strerror(errno));
+		return 2;
+	}
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	const char *name = argc > 1 ? argv[1] : "";
+
+	take_standard_fds();
+	signal(SIGPIPE, SIG_IGN);
+	for (const struct cmd *const *c = commands; *c; c++) {
+		if (strcmp((*c)->name, name) == 0)
+			return run(*c, argc - 1, argv + 1);
+	}
+	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+		help(stdout);
+		return 0;
+	}
+	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
+		version();
+		return 0;
+	}
+	if (argc > 2 && name[0] != '-')
+		return run(&cmd_mount, argc, argv);
+	if (argc == 1)
+		help(stderr);
+	else
+		fprintf(stderr, "patchfs: no command %s: see patchfs --help\n",
+			name);
+	return EXIT_MOUNT_USAGE;
+}

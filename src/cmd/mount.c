@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * patchfs mount: look at SRC and MNT, go into the background before there is a
+ * thread, open the source, mount, say so once the mount answers, serve.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "cmd/cmd_impl.h"
+#include "cmd/mount_conf.h"
+#include "fuse/front.h"
+#include "util/cleanup.h"
+#include "util/log.h"
+#include "util/parse.h"
+
+struct mounted {
+	const struct mount_conf *conf;
+	struct notice notice;
+	struct source source;
+	struct front *front;
+	char *mountpoint, *log_path;
+	char *config_text;
+	int lock_fd;
+};
+
+/* One line to whoever started us; returns the exit status. */
+static int give_up(struct mounted *m, int status, const char *why, int err)
+{
+	CLEANUP(cleanup_freep) char *text = NULL;
+
+	if (asprintf(&text, "patchfs mount: %s", why ? why : strerror(-err)) <
+	    0)
+		text = NULL;
+	notice_send(&m->notice, status, text ? text : "out of memory");
+	return status;
+}
+
+static int status_of(int err)
+{
+	return err == -ENOMEM ? EXIT_MOUNT_SYSTEM : EXIT_MOUNT_FAILED;
+}
+
+/* ------------------------------------------------------------ the process */
+
+/* A container's decoded data is what a core file would hold: patients'. */
+static void set_limits(const struct mount_conf *c)
+{
+	struct rlimit l;
+
+	if (!c->core) {
+		l = (struct rlimit){0, 0};
+		setrlimit(RLIMIT_CORE, &l);
+		prctl(PR_SET_DUMPABLE, 0);
+	}
+	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+	/* Threads share a few heaps: what one freed serves another. */
+	mallopt(M_ARENA_MAX, 4);
+}
+
+/* A server started in a short step ends with it. */
+static void warn_of_step(void)
+{
+	const char *step = getenv("SLURM_STEP_ID");
+	uint64_t n;
+
+	if (!step || parse_decimal(step, strlen(step), &n) || n >= 0xfffffff0)
+		return;
+	log_warn("started inside step %s of a Slurm job: the mount ends with "
+		 "the step; mount in the batch script itself",
+		 step);
+}
+
+/* Where lines go from now on: no thread is there yet. */
+static void open_logs(struct mounted *m)
+{
+	const struct mount_conf *c = m->conf;
+	int r;
+
+	log_level = c->log_level;
+	if (c->log || c->foreground) {
+		r = log_open(c->log ? c->log : "stderr");
+		if (r)
+			log_warn("--log=%s: %s", c->log, strerror(-r));
+		return;
+	}
+	r = run_file(m->mountpoint, "log", &m->log_path);
+	if (r == 0)
+		r = log_also(m->log_path);
+	if (r) {
+		log_warn("no log file: %s: %s",
+			 m->log_path ? m->log_path : "run directory",
+			 strerror(-r));
+		free(take_ptr(m->log_path));
+	}
+	log_open("syslog");
+}
+
+/* A mount in the background keeps no terminal and no pipe of a script. */
+static void leave_stdio(const struct mount_conf *c)
+{
+	int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	dup2(fd, STDIN_FILENO);
+	dup2(fd, STDOUT_FILENO);
+	if (!c->log || strcmp(c->log, "stderr") != 0)
+		dup2(fd, STDERR_FILENO);
+	close(fd);
+}
+
+/* ---------------------------------------------------------------- reports */
+
+static void write_metrics(const struct mounted *m)
+{
+	const char *path = m->conf->metrics_file;
+	CLEANUP(cleanup_freep) char *temporary = NULL;
+	FILE *f;
+	int r = 0;
+
+	if (asprintf(&temporary, "%s.%ld", path, (long)getpid()) < 0) {
+		temporary = NULL;
+		return;
+	}
+	f = fopen(temporary, "we");
+	if (!f) {
+		log_warn("%s: %s", temporary, strerror(errno));
+		return;
+	}
+	metrics_write_prometheus(&m->source.metrics, f);
+	r = ferror(f) ? -EIO : 0;
+	if (fclose(f) || r || rename(temporary, path)) {
+		log_warn("%s: %s", path, strerror(r ? -r : errno));
+		unlink(temporary);
+	}
+}
+
+static void on_report(void *arg, bool is_asked)
+{
+	const struct mounted *m = arg;
+
+	if (m->conf->metrics_file)
+		write_metrics(m);
+	if (!is_asked)
+		return;
+	for (const struct metric *one = m->source.metrics.head; one;
+	     one = one->next)
+		log_always("%s %" PRId64, one->name, metric_get(one));
+}
+
+/* ------------------------------------------------------------------ ready */
+
+static void on_ready(void *arg)
+{
+	struct mounted *m = arg;
+	CLEANUP(cleanup_freep) char *text = NULL;
+	const char *note = place_source_note(m->source.path);
+	uint64_t directories, containers;
+	char size[16];
+
+	tree_counts(m->source.tree, &directories, &containers);
+	if (asprintf(&text,
+		     "patchfs: %s%s%s%s on %s: %" PRIu64
+		     " container%s, cache %s%s%s",
+		     m->source.path, note ? " (" : "", note ? note : "",
+		     note ? ")" : "", m->mountpoint, containers,
+		     containers == 1 ? "" : "s",
+		     format_size(m->source.cache_size, size),
+		     m->log_path ? ", log " : "",
+		     m->log_path ? m->log_path : "") < 0)
+		text = NULL;
+	if (!m->conf->foreground)
+		leave_stdio(m->conf);
+	notice_send(&m->notice, 0, text ? text : "");
+}
+
+/* Counts what the root shows, reading it if it is a directory. */
+static int count_entry(void *arg, const char *name, uint64_t ino, mode_t type,
+		       const struct stat *st, uint64_t next)
+{
+	(void)ino, (void)type, (void)st, (void)next;
+	*(unsigned *)arg += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	return 0;
+}
+
+static int look_at_root(struct mounted *m)
+{
+	unsigned n = 0;
+	int r = tree_list(m->source.tree, TREE_ROOT, 0, false, count_entry, &n,
+			  NULL);
+
+	if (r == 0 && n == 0)
+		log_warn("%s is empty", m->source.path);
+	return r;
+}
+
+/* --------------------------------------------------------------- mounting */
+
+static int serve(struct mounted *m)
+{
+	int r;
+
+	m->lock_fd = run_lock(m->mountpoint);
+	r = front_serve(m->front, m->source.tree);
+	if (m->notice.fd >= 0 || (r && r != -ETIMEDOUT))
+		log_err(r, "%s: %s", m->mountpoint, strerror(-r));
+	notice_systemd("STOPPING=1");
+	run_unlock(m->mountpoint, m->lock_fd);
+	if (r == -ETIMEDOUT) {
+		log_warn("%s: ending with a read of a source outstanding",
+			 m->mountpoint);
+		_exit(EXIT_MOUNT_SYSTEM);
+	}
+	if (m->notice.fd >= 0)
+		return give_up(m, EXIT_MOUNT_SYSTEM, NULL, r);
+	return r ? EXIT_MOUNT_SYSTEM : 0;
+}
+
+static int open_and_serve(struct mounted *m, const char *src)
+{
+	const struct mount_conf *c = m->conf;
+	CLEANUP(cleanup_freep) char *why = NULL;
+	struct front_conf f = {
+		.mountpoint = m->mountpoint,
+		.allow_other = c->source.allow_other,
+		.direct_io = c->source.direct_io,
+		.threads = c->threads,
+		.io_threads = c->io_threads,
+		.ready = on_ready,
+		.ready_arg = m,
+		.drain_s = c->drain_s,
+		.report = on_report,
+		.report_arg = m,
+	};
+	int r = source_open(&m->source, &c->source, src, &why);
+
+	if (r)
+		return give_up(m, status_of(r), why, r);
+	r = look_at_root(m);
+	if (r)
+		return give_up(m, status_of(r), NULL, r);
+	warn_of_step();
+	open_logs(m);
+	f.source = m->source.path;
+	f.metrics = &m->source.metrics;
+	r = front_mount(&f, &m->front, &why);
+	if (r) {
+		CLEANUP(cleanup_freep) char *text = NULL;
+
+		if (asprintf(&text, "%s: cannot mount: %s", m->mountpoint,
+			     why ? why : strerror(-r)) < 0)
+			text = NULL;
+		return give_up(m,
+			       r == -ENODEV || r == -EACCES || r == -ENOMEM
+				       ? EXIT_MOUNT_SYSTEM
+				       : EXIT_MOUNT_FAILED,
+			       text, r);
+	}
+	return serve(m);
+}
+
+static int mount_it(struct mount_conf *c, const char *src, const char *mnt)
+{
+	struct mounted m = {
+		.conf = c, .notice = {-1, c->ready_fd}, .lock_fd = -1};
+	CLEANUP(cleanup_freep) char *why = NULL, *full = NULL;
+	CLEANUP(cleanup_freep) char *text = NULL;
+	int r = place_check(src, mnt, &m.mountpoint, &why), status;
+
+	if (r)
+		return give_up(&m, status_of(r), why, r);
+	full = realpath(src, NULL);
+	if (!full)
+		return give_up(&m, EXIT_MOUNT_FAILED, NULL, -errno);
+	if (!c->source.cache_size)
+		c->source.cache_size = memory_default_cache();
+	text = mount_conf_text(c, full, m.mountpoint);
+	c->source.config_text = text;
+	set_limits(c);
+	if (!c->foreground) {
+		r = notice_fork(&m.notice);
+		if (r)
+			return give_up(&m, EXIT_MOUNT_SYSTEM, NULL, r);
+		if (chdir("/") < 0)
+			log_warn("/: %s", strerror(errno));
+	}
+	status = open_and_serve(&m, full);
+	front_free(m.front);
+	source_close(&m.source);
+	free(m.mountpoint);
+	free(m.log_path);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct mount_conf c = MOUNT_CONF_INIT;
+	int n, status;
+	int r = cmd_parse(&cmd_mount, argc, argv, &c, &n);
+
+	if (r) {
+		status = r > 0 ? 0 : cmd_mount.usage;
+	} else if (n != 2) {
+		fprintf(stderr, "patchfs mount: SRC and MNT are needed\n");
+		status = cmd_mount.usage;
+	} else {
+		status = mount_it(&c, argv[1], argv[2]);
+	}
+	source_conf_fini(&c.source);
+	return status;
+}
+
+const struct cmd cmd_mount = {
+	"mount",
+	"SRC MNT",
+	"Show SRC, a directory or a container, on the directory MNT.",
+	mount_opts,
+	run,
+	EXIT_MOUNT_USAGE,
+};

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The run directory: the log of each background mount, and a file that a
+ * server keeps locked while it lives, by which umount sees that it has ended.
+ * It may be /tmp/patchfs-UID, so it is believed only if it is ours alone.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/cmd_impl.h"
+#include "util/cleanup.h"
+#include "util/hash.h"
+
+int run_directory(char **out)
+{
+	const char *base = getenv("XDG_RUNTIME_DIR");
+	CLEANUP(cleanup_freep) char *path = NULL;
+	struct stat st;
+	int n;
+
+	if (base && base[0] == '/' && stat(base, &st) == 0 &&
+	    S_ISDIR(st.st_mode))
+		n = asprintf(&path, "%s/patchfs", base);
+	else
+		n = asprintf(&path, "/tmp/patchfs-%lu",
+			     (unsigned long)geteuid());
+	if (n < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	if (mkdir(path, 0700) < 0 && errno != EEXIST)
+		return -errno;
+	if (lstat(path, &st) < 0)
+		return -errno;
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+	    (st.st_mode & 077))
+		return -EPERM;
+	*out = take_ptr(path);
+	return 0;
+}
+
+int run_file(const char *mountpoint, const char *suffix, char **out)
+{
+	CLEANUP(cleanup_freep) char *dir = NULL;
+	const char *base = strrchr(mountpoint, '/');
+	uint64_t h = hash_bytes(mountpoint, strlen(mountpoint));
+	char name[65];
+	int r = run_directory(&dir);
+
+	if (r)
+		return r;
+	snprintf(name, sizeof(name), "%s", base ? base + 1 : mountpoint);
+	for (char *at = name; *at; at++) {
+		if ((unsigned char)*at <= ' ' || *at == 0x7f)
+			*at = '_';
+	}
+	if (asprintf(out, "%s/%s-%016" PRIx64 ".%s", dir, name, h, suffix) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int run_lock(const char *mountpoint)
+{
+	CLEANUP(cleanup_freep) char *path = NULL;
+	int r = run_file(mountpoint, "lock", &path), fd;
+
+	if (r)
+		return r;
+	/* One that a killed server left is unlocked: taken over. */
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return -errno;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		r = -errno;
+		close(fd);
+		return r;
+	}
+	return fd;
+}
+
+void run_unlock(const char *mountpoint, int fd)
+{
+	CLEANUP(cleanup_freep) char *path = NULL;
+
+	if (fd < 0)
+		return;
+	if (run_file(mountpoint, "lock", &path) == 0)
+		unlink(path);
+	/* Not closed: the lock goes with the process. */
+}
+
+bool run_wait(const char *mountpoint, int ms)
+{
+	const struct timespec pause = {0, 10 * 1000 * 1000};
+	CLEANUP(cleanup_freep) char *path = NULL;
+	CLEANUP(cleanup_closep) int fd = -1;
+
+	if (run_file(mountpoint, "lock", &path))
+		return true;
+	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return true;
+	for (; flock(fd, LOCK_EX | LOCK_NB) < 0; ms -= 10) {
+		if (ms <= 0)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+
+/* SRC as a tree, for the commands that look into it. */
+
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd_impl.h"
+#include "util/cleanup.h"
+#include "util/parse.h"
+
+#define CACHE_LEAST (UINT64_C(1) << 20)
+
+int strings_add(struct strings *s, const char *one)
+{
+	const char **v = realloc(s->v, (s->n + 2) * sizeof(*v));
+
+	if (!v)
+		return -ENOMEM;
+	s->v = v;
+	v[s->n++] = one;
+	v[s->n] = NULL;
+	return 0;
+}
+
+int source_set_cache_size(void *conf, const char *value)
+{
+	struct source_conf *c = conf;
+	uint64_t n;
+
+	if (parse_size(value, &n) || n < CACHE_LEAST || n > SIZE_MAX / 2)
+		return -EINVAL;
+	c->cache_size = n;
+	return 0;
+}
+
+int source_set_view(void *conf, const char *value)
+{
+	struct source_conf *c = conf;
+
+	return strings_add(&c->views, value);
+}
+
+int source_set_ext(void *conf, const char *value)
+{
+	struct source_conf *c = conf;
+
+	value += *value == '.';
+	if (!*value || strchr(value, '/'))
+		return -EINVAL;
+	return strings_add(&c->ext, value);
+}
+
+int source_set_allow_live(void *conf, const char *value)
+{
+	struct source_conf *c = conf;
+
+	(void)value;
+	c->allow_live = true;
+	return 0;
+}
+
+static char *scanner_path(void)
+{
+	const char *dir = getenv("PATCHFS_LIBEXECDIR");
+	char *path;
+
+	if (asprintf(&path, "%s/patchfs-scan", dir ? dir : LIBEXECDIR) < 0)
+		return NULL;
+	return path;
+}
+
+static int source_new(struct source *s, const struct source_conf *conf,
+		      const char *src, char **why)
+{
+	struct tree_conf t = {
+		.ext = conf->ext.v,
+		.views = conf->views.v,
+		.allow_other = conf->allow_other,
+		.direct_io = conf->direct_io,
+		.uid = getuid(),
+		.gid = getgid(),
+		.container = {.allow_live = conf->allow_live},
+		.metrics = &s->metrics,
+		.config_text = conf->config_text ? conf->config_text : "",
+	};
+
+	s->path = realpath(src, NULL);
+	if (!s->path)
+		return -errno;
+	s->cache_size =
+		conf->cache_size ? conf->cache_size : memory_default_cache();
+	s->problems = problems_new();
+	s->scanner = scanner_path();
+	if (!s->problems || !s->scanner)
+		return -ENOMEM;
+	t.src = s->path;
+	t.cache_size = s->cache_size;
+	t.problems = s->problems;
+	t.container.scanner = s->scanner;
+	tree_metrics(&s->metrics);
+	return tree_new(&t, &s->tree, why);
+}
+
+int source_open(struct source *s, const struct source_conf *conf,
+		const char *src, char **why)
+{
+	CLEANUP(cleanup_freep) char *text = NULL;
+	int r;
+
+	*s = (struct source){.tree = NULL};
+	*why = NULL;
+	r = source_new(s, conf, src, &text);
+	if (r == 0)
+		return 0;
+	if (asprintf(why, "%s: %s", src, text ? text : strerror(-r)) < 0)
+		*why = NULL;
+	source_close(s);
+	return r;
+}
+
+void source_close(struct source *s)
+{
+	tree_free(s->tree);
+	problems_free(s->problems);
+	free(s->scanner);
+	free(s->path);
+	*s = (struct source){.tree = NULL};
+}
+
+void source_conf_fini(struct source_conf *conf)
+{
+	free(conf->views.v);
+	free(conf->ext.v);
+}
+
+int source_open_status(int err)
+{
+	switch (-err) {
+	case EBADMSG:
+	case EBUSY:
+	case EFBIG:
+	case EIO:
+	case EOPNOTSUPP:
+	case EOVERFLOW:
+	case ESTALE:
+	case ETIMEDOUT:
+		return EXIT_UNREADABLE;
+	default:
+		return EXIT_USAGE;
+	}
+}
+
+int source_status(int err)
+{
+	switch (-err) {
+	case 0:
+		return 0;
+	case ENOENT:
+	case ENOTDIR:
+	case EISDIR:
+	case ELOOP:
+	case ENAMETOOLONG:
+		return EXIT_NO_ITEM;
+	case ENOMEM:
+	case EMFILE:
+	case ENFILE:
+	case EINVAL:
+		return EXIT_USAGE;
+	default:
+		return EXIT_UNREADABLE;
+	}
+}
