@@ -144,79 +144,60 @@ static int read_direct(struct walk *k, struct part *p, const struct copy *plan,
 	return 0;
 }
 
-/* rel, extent: within the buffer of the unit or piece, of that shape. */
+/* From a whole chunk, or from the piece of one that has the part. */
 static void copy_out(const struct walk *k, const struct part *p,
-		     unsigned char *dst, const uint64_t *rel,
-		     const uint64_t *extent, const uint64_t *src_stride,
-		     struct cache_entry *e)
+		     struct cache_entry *e, bool is_piece)
 {
 	const struct stored_array *s = k->s;
-	unsigned isz = s->base.item_size;
-	const unsigned char *data = cache_data(e, NULL);
-	uint64_t n = isz;
-	struct copy plan;
-
-	copy_plan(&plan, s->chunk.ndim, isz, extent, p->stride, src_stride);
-	copy_run(&plan, dst, data + dot(s->chunk.ndim, rel, src_stride) * isz);
-	for (unsigned i = 0; i < s->chunk.ndim; i++)
-		n *= extent[i];
-	cache_put(s->env->cache, e, served_bytes(s, n));
-}
-
-/* The part of the chunk that lies in one piece of the band. */
-static int read_piece(struct walk *k, struct part *p, uint64_t piece)
-{
-	const struct stored_array *s = k->s;
-	unsigned a = k->band.axis;
-	uint64_t first = piece * k->band.width, end, skipped;
-	uint64_t rel[NDIM_MAX], extent[NDIM_MAX], stride[NDIM_MAX];
+	unsigned n = s->chunk.ndim, isz = s->base.item_size, a = k->band.axis;
+	const unsigned char *from = cache_data(e, NULL);
 	struct shape shape = s->chunk;
-	struct cache_entry *e;
-	struct cache_key key;
-	unsigned char *dst;
-	int err;
+	uint64_t stride[NDIM_MAX], served = isz, skip;
+	struct copy plan;
 
-	for (unsigned i = 0; i < s->chunk.ndim; i++) {
-		rel[i] = p->rel[i];
-		extent[i] = p->extent[i];
-	}
-	end = s->chunk.dim[a] - first < k->band.width ? s->chunk.dim[a]
-						      : first + k->band.width;
-	shape.dim[a] = end - first;
 	shape_strides(&shape, stride);
-	if (end > p->rel[a] + p->extent[a])
-		end = p->rel[a] + p->extent[a];
-	skipped = first > p->rel[a] ? first - p->rel[a] : 0;
-	rel[a] = p->rel[a] + skipped - first;
-	extent[a] = end - (p->rel[a] + skipped);
-	dst = p->dst + skipped * p->stride[a] * s->base.item_size;
+	skip = dot(n, p->rel, stride);
+	if (is_piece) {
+		uint64_t first = p->rel[a] / k->band.width * k->band.width;
 
-	unit_key(s, p->slot, band_number(&k->band, piece), &key);
-	e = cache_peek(s->env->cache, &key);
-	if (!e) {
-		p->job.band = &k->band;
-		p->job.piece = piece;
-		err = unit_get(&p->job, k->w, &e);
-		if (err)
-			return err;
+		shape.dim[a] -= first;
+		if (shape.dim[a] > k->band.width)
+			shape.dim[a] = k->band.width;
+		shape_strides(&shape, stride);
+		skip = dot(n, p->rel, stride) - first * stride[a];
 	}
-	copy_out(k, p, dst, rel, extent, stride, e);
-	return 0;
+	copy_plan(&plan, n, isz, p->extent, p->stride, stride);
+	copy_run(&plan, p->dst, from + skip * isz);
+	for (unsigned i = 0; i < n; i++)
+		served *= p->extent[i];
+	cache_put(s->env->cache, e, served_bytes(s, served));
 }
 
-static int read_chunk(struct walk *k, struct part *p)
+/* What lies under the box of a chunk, or of a piece of it. */
+static int read_part(struct walk *k, struct part *p)
 {
 	const struct stored_array *s = k->s;
 	unsigned isz = s->base.item_size;
-	struct cache_entry *e;
+	bool banded = k->band.bits > 0;
+	uint64_t piece = 0;
+	struct cache_entry *e = NULL;
 	struct cache_key key;
 	struct copy plan;
 	int err;
 
+	if (banded) {
+		piece = p->rel[k->band.axis] / k->band.width;
+		unit_key(s, p->slot, band_number(&k->band, piece), &key);
+		e = cache_peek(s->env->cache, &key);
+		if (e) {
+			copy_out(k, p, e, true);
+			return 0;
+		}
+	}
 	unit_key(s, p->slot, 0, &key);
 	e = cache_peek(s->env->cache, &key);
 	if (e) {
-		copy_out(k, p, p->dst, p->rel, p->extent, s->chunk_stride, e);
+		copy_out(k, p, e, false);
 		return 0;
 	}
 	err = locate(k, p);
@@ -232,23 +213,33 @@ static int read_chunk(struct walk *k, struct part *p)
 			  dot(s->chunk.ndim, p->rel, s->chunk_stride) * isz);
 	if (err <= 0)
 		return err;
-	if (k->band.bits) {
-		unsigned a = k->band.axis;
-		uint64_t i = p->rel[a] / k->band.width;
-		uint64_t last = (p->rel[a] + p->extent[a] - 1) / k->band.width;
-
-		for (; i <= last; i++) {
-			err = read_piece(k, p, i);
-			if (err)
-				return err;
-		}
-		return 0;
-	}
+	p->job.band = banded ? &k->band : NULL;
+	p->job.piece = piece;
 	err = unit_get(&p->job, k->w, &e);
 	if (err)
 		return err;
-	copy_out(k, p, p->dst, p->rel, p->extent, s->chunk_stride, e);
+	copy_out(k, p, e, banded);
 	return 0;
+}
+
+static int read_chunk(struct walk *k, struct part *p)
+{
+	unsigned a = k->band.axis;
+	uint64_t end = p->rel[a] + p->extent[a];
+	int err;
+
+	if (k->band.bits == 0)
+		return read_part(k, p);
+	do {
+		uint64_t piece = p->rel[a] / k->band.width;
+		uint64_t stop = (piece + 1) * k->band.width;
+
+		p->extent[a] = (stop < end ? stop : end) - p->rel[a];
+		err = read_part(k, p);
+		p->rel[a] += p->extent[a];
+		p->dst += p->extent[a] * p->stride[a] * k->s->base.item_size;
+	} while (!err && p->rel[a] < end);
+	return err;
 }
 
 int chunked_read_box(const struct array *a, const struct region *item,
@@ -259,12 +250,14 @@ int chunked_read_box(const struct array *a, const struct region *item,
 	struct walk k = {.s = s, .item = item, .box = box, .w = w};
 	struct part p;
 	unsigned n = box->ndim, i;
-	uint64_t at[NDIM_MAX];
+	uint64_t at[NDIM_MAX], last[NDIM_MAX];
 	int err;
 
 	band_choose(s, item, &k.band);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		at[i] = box->start[i] / s->chunk.dim[i];
+		last[i] = at[i] + chunks_along(&s->chunk, box, i) - 1;
+	}
 	do {
 		p = (struct part){.dst = out, .stride = stride};
 		for (i = 0; i < n; i++) {
@@ -286,8 +279,7 @@ int chunked_read_box(const struct array *a, const struct region *item,
 			break;
 		/* The next one, row-major. */
 		for (i = n; i-- > 0;) {
-			if (p.rel[i] + p.extent[i] + at[i] * s->chunk.dim[i] <
-			    box->start[i] + box->extent[i]) {
+			if (at[i] < last[i]) {
 				at[i]++;
 				break;
 			}

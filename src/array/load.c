@@ -135,14 +135,13 @@ int unit_tell(const struct stored_array *s, uint64_t unit, int err,
 	}
 }
 
-/* The cache is too small for a load of this kind. */
-static int tell_size(const struct stored_array *s, const struct cache_ask *ask)
+/* The cache is too small for units of so many bytes. */
+static int tell_size(const struct stored_array *s, uint64_t bytes,
+		     uint64_t scratch)
 {
-	uint64_t want = 2 * (uint64_t)ask->need;
+	uint64_t want = scratch > bytes ? bytes + scratch : 2 * bytes;
 	char unit[16];
 
-	if (want < (uint64_t)ask->need + ask->scratch)
-		want = (uint64_t)ask->need + ask->scratch;
 	return problem_tell(s->env->problems, -EFBIG,
 			    "%s: its chunks of %s need a larger cache: mount "
 			    "with --cache-size=%" PRIu64 "M",
@@ -245,13 +244,15 @@ int unit_get(const struct unit_job *j, struct wait *w, struct cache_entry **out)
 		.need = (size_t)j->bytes,
 		.where = {.source = s->source, .device = s->device},
 	};
+	size_t scratch = 0;
 	int err;
 
 	if (j->raw ? j->at.n != j->bytes : j->at.n > STORED_MAX(j->bytes))
 		return unit_tell(s, j->unit, -EBADMSG, &j->at);
 	if (!j->raw)
-		ask.scratch = (size_t)j->at.n +
-			      codec_scratch(&s->chain, (size_t)j->bytes);
+		scratch = (size_t)j->at.n +
+			  codec_scratch(&s->chain, (size_t)j->bytes);
+	ask.scratch = scratch;
 	if (j->band) {
 		ask.need = (size_t)(j->bytes / s->chunk.dim[j->band->axis] *
 				    piece_length(j));
@@ -259,9 +260,11 @@ int unit_get(const struct unit_job *j, struct wait *w, struct cache_entry **out)
 	}
 	unit_key(s, j->unit, j->band ? band_number(j->band, j->piece) : 0,
 		 &ask.key);
-	err = cache_get(s->env->cache, &ask, w, out);
+	err = j->bytes > cache_size(s->env->cache) / 2
+		      ? -EFBIG
+		      : cache_get(s->env->cache, &ask, w, out);
 	if (err == -EFBIG)
-		return tell_size(s, &ask);
+		return tell_size(s, j->bytes, scratch);
 	if (err == -ENOMEM)
 		return unit_tell(s, j->unit, err, &j->at);
 	return err;

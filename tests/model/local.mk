@@ -12,3 +12,9 @@ TESTS += %reldir%/model_array
 %canon_reldir%_model_array_SOURCES = %reldir%/model_array.c $(fake_sources)
 %canon_reldir%_model_array_CPPFLAGS = $(fake_cppflags)
 %canon_reldir%_model_array_LDADD = $(CORE_LIBS)
+
+unit += %reldir%/check_array
+%canon_reldir%_check_array_SOURCES = %reldir%/check_array.c $(fake_sources)
+%canon_reldir%_check_array_CPPFLAGS = $(fake_cppflags)
+%canon_reldir%_check_array_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_array_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
