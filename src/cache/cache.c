@@ -26,7 +26,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -34,92 +33,8 @@
 #include "util/cleanup.h"
 #include "util/metric.h"
 
-/* Buffers from here on are mappings of their own: freed is given back. */
-#define MMAP_THRESHOLD ((size_t)64 << 10)
-#define PAGE ((size_t)4096)
-#define SMALL 16 /* what malloc adds to a block, and its alignment */
-
-struct cache {
-	size_t size; /* constant */
-	uint64_t id; /* constant; no two caches of a process have the same */
-	pthread_mutex_t lock;
-	/* protected by lock */
-	struct table table;
-	struct lru lru;
-	struct failures failures;
-	size_t bytes;	 /* cost of all entries */
-	size_t pinned;	 /* of these, cost of those that are not in the LRU */
-	int64_t outside; /* cache_charge */
-	size_t weight;	 /* of the loads that run, see load_weight */
-	unsigned loads;	 /* that have a weight */
-	pthread_cond_t room_changed;
-	struct waitq parked; /* for room */
-};
-
-static struct metric size_metric = {
-	.name = "cache_size",
-	.help = "Bytes the cache may hold.",
-	.kind = METRIC_GAUGE,
-};
-static struct metric bytes_metric = {
-	.name = "cache_bytes",
-	.help = "Bytes held, with what is charged from outside.",
-	.kind = METRIC_GAUGE,
-};
-static struct metric pinned_metric = {
-	.name = "cache_pinned_bytes",
-	.help = "Bytes of entries in use and of loads that run.",
-	.kind = METRIC_GAUGE,
-};
-static struct metric entries_metric = {
-	.name = "cache_entries",
-	.help = "Entries in the cache.",
-	.kind = METRIC_GAUGE,
-};
-static struct metric hits_metric = {
-	.name = "cache_hits",
-	.help = "Entries found in the cache.",
-	.kind = METRIC_COUNTER,
-};
-static struct metric misses_metric = {
-	.name = "cache_misses",
-	.help = "Loads started.",
-	.kind = METRIC_COUNTER,
-};
-static struct metric evictions_metric = {
-	.name = "cache_evictions",
-	.help = "Entries that left to make room.",
-	.kind = METRIC_COUNTER,
-};
-static struct metric errors_metric = {
-	.name = "cache_load_errors",
-	.help = "Loads that failed.",
-	.kind = METRIC_COUNTER,
-};
-
 /* Loads that this thread is inside of: one load may need another entry. */
 static _Thread_local unsigned inside;
-
-static void publish(struct cache *c)
-{
-	metric_set(&bytes_metric, (int64_t)c->bytes + c->outside);
-	metric_set(&pinned_metric, (int64_t)c->pinned);
-	metric_set(&entries_metric, (int64_t)c->table.n);
-}
-
-/* Bytes of memory that a malloc'ed buffer of n bytes takes. */
-static size_t buffer_cost(size_t n)
-{
-	if (n < MMAP_THRESHOLD)
-		return n + SMALL;
-	return (n + SMALL + PAGE - 1) / PAGE * PAGE;
-}
-
-static size_t entry_cost(size_t room)
-{
-	return sizeof(struct cache_entry) + SMALL +
-	       sizeof(struct cache_entry *) + (room ? buffer_cost(room) : 0);
-}
 
 static void free_entry(struct cache_entry *e)
 {
@@ -156,9 +71,9 @@ static struct cache_entry *make_room(struct cache *c)
 		c->bytes -= e->cost;
 		e->chain = victims;
 		victims = e;
-		metric_add(&evictions_metric, 1);
+		metric_add(&cache_metrics.evictions, 1);
 	}
-	publish(c);
+	cache_publish(c);
 	return victims;
 }
 
@@ -167,7 +82,7 @@ static void pin(struct cache *c, struct cache_entry *e)
 	if (e->in_lru) {
 		lru_remove(&c->lru, e);
 		c->pinned += e->cost;
-		metric_set(&pinned_metric, (int64_t)c->pinned);
+		metric_set(&cache_metrics.pinned, (int64_t)c->pinned);
 	}
 	e->pins++;
 }
@@ -231,7 +146,7 @@ begin_load(struct cache *c, const struct cache_ask *ask, uint64_t hash)
 		c->weight += load_weight(ask);
 		c->loads++;
 	}
-	metric_add(&misses_metric, 1);
+	metric_add(&cache_metrics.misses, 1);
 	return e;
 }
 
@@ -255,7 +170,7 @@ static int end_load(struct cache *c, const struct cache_ask *ask,
 		if (!is_retry(err) && err != -ENOMEM)
 			failures_add(&c->failures, e->hash, &e->key, err);
 		if (!is_retry(err))
-			metric_add(&errors_metric, 1);
+			metric_add(&cache_metrics.errors, 1);
 		if (--e->pins == 0)
 			gone = e;
 	} else {
@@ -327,7 +242,7 @@ int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 		e = table_find(&c->table, hash, &ask->key);
 		if (e && e->state == ENTRY_READY) {
 			pin(c, e);
-			metric_add(&hits_metric, 1);
+			metric_add(&cache_metrics.hits, 1);
 			break;
 		}
 		if (e && w) {
@@ -338,7 +253,7 @@ int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 		if (e) {
 			err = wait_for(c, e);
 			if (!err) {
-				metric_add(&hits_metric, 1);
+				metric_add(&cache_metrics.hits, 1);
 				break;
 			}
 			if (!is_retry(err))
@@ -396,7 +311,7 @@ struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key)
 	if (!e || e->state != ENTRY_READY)
 		return NULL;
 	pin(c, e);
-	metric_add(&hits_metric, 1);
+	metric_add(&cache_metrics.hits, 1);
 	return e;
 }
 
@@ -466,7 +381,7 @@ void cache_drop(struct cache *c)
 	}
 	for (unsigned i = 0; i < FAILURES; i++)
 		c->failures.slot[i].error = 0;
-	publish(c);
+	cache_publish(c);
 	pthread_mutex_unlock(&c->lock);
 	free_victims(victims, 0);
 }
@@ -480,28 +395,15 @@ struct cache *cache_new(size_t size, struct metrics *m)
 		free(c);
 		return NULL;
 	}
-#ifdef HAVE_MALLOPT
-	/* Resident memory is to follow the accounting. */
-	mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
-	mallopt(M_TRIM_THRESHOLD, 4 * MMAP_THRESHOLD);
-	mallopt(M_ARENA_MAX, 4);
-#endif
+	cache_tune_malloc();
 	c->size = size < SIZE_MAX / 8 ? size : SIZE_MAX / 8;
 	c->id = ++ids;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->room_changed, NULL);
-	if (m) {
-		metric_register(m, &size_metric);
-		metric_register(m, &bytes_metric);
-		metric_register(m, &pinned_metric);
-		metric_register(m, &entries_metric);
-		metric_register(m, &hits_metric);
-		metric_register(m, &misses_metric);
-		metric_register(m, &evictions_metric);
-		metric_register(m, &errors_metric);
-	}
-	metric_set(&size_metric, (int64_t)c->size);
-	publish(c);
+	if (m)
+		cache_metrics_register(m);
+	metric_set(&cache_metrics.size, (int64_t)c->size);
+	cache_publish(c);
 	return c;
 }
 
@@ -525,49 +427,4 @@ size_t cache_size(const struct cache *c)
 uint64_t cache_id(const struct cache *c)
 {
 	return c->id;
-}
-
-void cache_check(struct cache *c)
-{
-	size_t n = 0, idle = 0, bytes = 0, pinned = 0, listed = 0;
-
-	LOCK_SCOPE(&c->lock);
-	for (size_t i = 0; i < c->table.nslot; i++) {
-		struct cache_entry *e = c->table.slot[i];
-
-		for (; e; e = e->chain) {
-			assert((e->hash & (c->table.nslot - 1)) == i);
-			assert(e->hash == table_hash(&e->key));
-			assert(table_find(&c->table, e->hash, &e->key) == e);
-			assert(e->state != ENTRY_FAILED);
-			assert(e->in_lru ==
-			       (e->state == ENTRY_READY && e->pins == 0));
-			assert(e->state == ENTRY_READY || e->pins > 0);
-			assert(e->state == ENTRY_READY || !e->data);
-			assert(e->state == ENTRY_LOADING || !e->parked.head);
-			assert(e->size <= e->room || e->state != ENTRY_READY);
-			assert(e->served <= e->size);
-			assert(e->state == ENTRY_LOADING ||
-			       e->cost == entry_cost(e->room));
-			n++;
-			bytes += e->cost;
-			idle += e->in_lru;
-			pinned += e->in_lru ? 0 : e->cost;
-		}
-	}
-	assert(n == c->table.n);
-	assert(bytes == c->bytes && pinned == c->pinned);
-	for (struct cache_entry *e = c->lru.hottest; e; e = e->colder) {
-		assert(e->in_lru);
-		assert(e->hotter ? e->hotter->colder == e
-				 : c->lru.hottest == e);
-		assert(e->colder ? e->colder->hotter == e
-				 : c->lru.coldest == e);
-		listed++;
-	}
-	assert(listed == idle);
-	assert((c->loads == 0) == (c->weight == 0));
-	assert(c->loads > 0 || !c->parked.head);
-	assert((int64_t)c->bytes + c->outside <= (int64_t)c->size ||
-	       !c->lru.hottest);
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "cache/cache.h"
+#include "util/metric.h"
 #include "util/wait.h"
 
 enum entry_state { ENTRY_LOADING, ENTRY_READY, ENTRY_FAILED };
@@ -77,5 +78,37 @@ void failures_add(struct failures *f, uint64_t hash,
 /* The error, or 0. */
 int failures_find(struct failures *f, uint64_t hash,
 		  const struct cache_key *key);
+
+struct cache {
+	size_t size; /* constant */
+	uint64_t id; /* constant; no two caches of a process have the same */
+	pthread_mutex_t lock;
+	/* protected by lock */
+	struct table table;
+	struct lru lru;
+	struct failures failures;
+	size_t bytes;	 /* cost of all entries */
+	size_t pinned;	 /* of these, cost of those that are not in the LRU */
+	int64_t outside; /* cache_charge */
+	size_t weight;	 /* of the loads that run, see load_weight */
+	unsigned loads;	 /* that have a weight */
+	pthread_cond_t room_changed;
+	struct waitq parked; /* for room */
+};
+
+/* ------------------------------------------------------------ account.c */
+
+extern struct cache_metrics {
+	struct metric size, bytes, pinned, entries, hits, misses, evictions,
+		errors;
+} cache_metrics;
+
+void cache_metrics_register(struct metrics *m);
+/* Set the gauges. Called with the lock held. */
+void cache_publish(const struct cache *c);
+/* Have the allocator give back what is freed. */
+void cache_tune_malloc(void);
+/* What an entry with a buffer of room bytes takes. */
+size_t entry_cost(size_t room);
 
 #endif

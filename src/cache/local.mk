@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
+	%reldir%/account.c \
 	%reldir%/cache.c \
 	%reldir%/cache.h \
 	%reldir%/cache_impl.h \
