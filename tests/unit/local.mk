@@ -72,3 +72,12 @@ unit += %reldir%/check_catalog_bad
 	$(NULL)
 %canon_reldir%_check_catalog_bad_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_catalog_bad_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_scanner
+%canon_reldir%_check_scanner_SOURCES = \
+	%reldir%/check_scanner.c %reldir%/records.h
+%canon_reldir%_check_scanner_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_scanner_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+# What check_scanner runs as a scanner: no test itself.
+check_PROGRAMS += %reldir%/false_scanner
+%canon_reldir%_false_scanner_SOURCES = %reldir%/false_scanner.c
