@@ -13,9 +13,11 @@
 #
 # To add a target: its name, and the four lines that all have.
 fuzz_targets = \
+	catalog \
 	chain \
 	deflate \
 	fletcher32 \
+	index \
 	lz4 \
 	shuffle \
 	zstd \
@@ -29,6 +31,19 @@ else
 FUZZ_MAIN = %reldir%/replay.c
 FUZZ_LINK = $(AM_LDFLAGS)
 endif
+
+fuzz_programs += %reldir%/fuzz_catalog
+%canon_reldir%_fuzz_catalog_SOURCES = %reldir%/fuzz_catalog.c $(FUZZ_MAIN)
+%canon_reldir%_fuzz_catalog_LDFLAGS = $(FUZZ_LINK)
+%canon_reldir%_fuzz_catalog_LDADD = $(CORE_LIBS)
+
+fuzz_programs += %reldir%/fuzz_index
+%canon_reldir%_fuzz_index_SOURCES = %reldir%/fuzz_index.c $(FUZZ_MAIN)
+%canon_reldir%_fuzz_index_LDFLAGS = $(FUZZ_LINK)
+%canon_reldir%_fuzz_index_LDADD = $(CORE_LIBS)
+
+# Seeds of catalog and index are made, not found.
+EXTRA_DIST += %reldir%/make-corpus.py
 
 # The codecs share a source; the filter is a number of HDF5, 0 a whole chain.
 fuzz_programs += %reldir%/fuzz_chain

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Write the seeds of the fuzz targets catalog and index: a smallest good
+input, one with everything, and one for each thing that is refused.
+
+    tests/fuzz/make-corpus.py            into tests/fuzz/corpus
+    tests/fuzz/make-corpus.py DIR
+"""
+import os
+import struct
+import sys
+
+GROUP, ARRAY, OTHER, LINK, ATTR, VALUE, PROBLEM = range(1, 8)
+CONTIGUOUS, COMPACT, CHUNKED, VIRTUAL, EXTERNAL, NO_STORAGE = range(1, 7)
+
+
+def pad(b):
+    return b + bytes(-len(b) % 8)
+
+
+def record(kind, body):
+    body = pad(body)
+    return struct.pack('<II', kind, 8 + len(body)) + body
+
+
+def group(addr=96):
+    return record(GROUP, struct.pack('<Q', addr))
+
+
+def filt(number, param=(), name=b'', flags=0):
+    head = struct.pack('<IIII', number, flags, len(param), len(name))
+    return head + pad(struct.pack('<%dI' % len(param), *param) + name)
+
+
+def array(dim=(10, 20, 30), chunk=(4, 4, 4), kind=b'i', order=b'<', item=2,
+          layout=CHUNKED, index=0, flags=0, filters=(), fill=b'', compact=b'',
+          type_text=b'', refused=b'', addr=800, data=(0, 0), rank=None,
+          nfilter=None):
+    head = struct.pack(
+        '<QQQccBBIIIIIIIII', addr, data[0], data[1], kind, order, layout,
+        index, item, len(dim) if rank is None else rank, flags,
+        len(filters) if nfilter is None else nfilter, len(fill), len(compact),
+        len(type_text), len(refused), 0)
+    body = head + struct.pack('<%dQ' % len(dim), *dim)
+    if layout == CHUNKED:
+        body += struct.pack('<%dQ' % len(chunk), *chunk)
+    body += b''.join(filters)
+    for part in fill, compact, type_text, refused:
+        body += pad(part)
+    return record(ARRAY, body)
+
+
+def link(parent, name, target=0, kind=1, path=b'', file=b''):
+    head = struct.pack('<IIIIII', parent, kind, target, len(name), len(path),
+                       len(file))
+    return record(LINK, head + name + path + file)
+
+
+def attr(owner, name, cls=1, kind=b'i', item=4, dim=(), data=b'', rec=ATTR):
+    head = struct.pack('<IBcBBIIII', owner, cls, kind, item, 0, len(dim),
+                       len(name), len(data), 0)
+    return record(rec, head + struct.pack('<%dQ' % len(dim), *dim) +
+                  pad(name) + pad(data))
+
+
+def problem(owner, text):
+    return record(PROBLEM, struct.pack('<II', owner, len(text)) + text)
+
+
+def catalogs():
+    root = group()
+    deflate, shuffle = filt(1, (6,), b'deflate'), filt(2, (2,), b'shuffle')
+    yield 'empty', b''
+    yield 'root', root
+    yield 'everything', b''.join((
+        root, group(200), array(filters=(shuffle, deflate), fill=b'\1\2'),
+        array((3,), (), layout=COMPACT, compact=b'123456'),
+        array((3,), (), layout=CONTIGUOUS, data=(4096, 6)),
+        array((), (), layout=NO_STORAGE, flags=1),
+        array(kind=b'\0', order=b'\0', item=24, type_text=b'compound'),
+        record(OTHER, struct.pack('<Q', 300)),
+        link(0, b'group', 1), link(1, b'up', 0), link(1, b'a', 2),
+        link(1, b'b', 3), link(0, b'c', 4), link(0, b'null', 5),
+        link(0, b'compound', 6), link(0, b'other', 7), link(0, b'again', 2),
+        link(0, b'soft', kind=2, path=b'/group/a'),
+        link(0, b'ext', kind=3, path=b'/x', file=b'other.h5'),
+        link(0, b'ud', kind=4),
+        attr(0, b'numbers', data=b'1234abcd', dim=(2,)),
+        attr(2, b'text', cls=2, data=b'\3\0\0\0abc'),
+        attr(2, b'none', cls=3), attr(3, b'ref', cls=4, data=b'reference'),
+        attr(3, b'', cls=1, kind=b'f', item=2, dim=(3,), data=b'123456',
+             rec=VALUE),
+        problem(2, b'something is wrong')))
+    yield 'names-twice', root + link(0, b'x') + link(0, b'x') + link(0, b'y/')
+    yield 'unreachable', root + group() + array() + link(1, b'a', 2)
+    yield 'cycle', root + group() + link(0, b'a', 1) + link(1, b'b', 1)
+
+    good = {
+        'filter-unknown': dict(filters=(filt(32008, (0, 2), b'bitshuffle'),)),
+        'filter-bare': dict(filters=(filt(1),)),
+        'shuffle-zero': dict(filters=(filt(2, (0,)),)),
+        'virtual': dict(layout=VIRTUAL), 'external': dict(layout=EXTERNAL),
+        'rank-nine': dict(dim=(1,) * 9, chunk=(1,) * 9),
+        'shape-overflow': dict(dim=(1 << 40, 1 << 40, 2)),
+        'chunk-overflow': dict(chunk=(1 << 40, 1 << 40, 2)),
+        'nowhere': dict(layout=CONTIGUOUS, data=(1 << 20, 12000)),
+        'nowhere-overflow': dict(layout=CONTIGUOUS,
+                                 data=((1 << 64) - 1, 12000)),
+        'short-data': dict(layout=CONTIGUOUS, data=(0, 11999)),
+        'many-filters': dict(filters=(filt(3),) * 29),
+        'no-elements': dict(dim=(0, 5, (1 << 64) - 1)),
+    }
+    for name, args in good.items():
+        yield 'array-' + name, root + array(**args) + link(0, b'a', 1)
+
+    bad = {
+        'rank': dict(rank=33), 'rank-huge': dict(rank=(1 << 32) - 1),
+        'filters': dict(nfilter=33), 'filters-short': dict(nfilter=7),
+        'layout': dict(layout=9), 'index': dict(index=9),
+        'flags': dict(flags=64), 'chunk-zero': dict(chunk=(4, 0, 4)),
+        'kind': dict(kind=b'S'), 'order': dict(order=b'='),
+        'item-zero': dict(item=0), 'item-huge': dict(item=(1 << 32) - 1),
+        'item-one': dict(item=1), 'fill': dict(fill=b'1'),
+        'compact': dict(layout=COMPACT, compact=b'1'),
+        'null-rank': dict(flags=1),
+    }
+    for name, args in bad.items():
+        yield 'bad-' + name, root + array(**args)
+    yield 'bad-root', array()
+    yield 'bad-type', root + record(9, bytes(8))
+    yield 'bad-size', root + struct.pack('<II', 1, 1 << 20)
+    yield 'bad-size-zero', root + struct.pack('<II', 1, 0)
+    yield 'bad-length', root[:12]
+    yield 'bad-target', root + link(0, b'x', 1)
+    yield 'bad-parent', root + array() + link(1, b'x', 0)
+    yield 'bad-kind', root + link(0, b'x', kind=9)
+    yield 'bad-nul', root + link(0, b'x\0y')
+    yield 'bad-name', root + link(0, b'x' * 8).replace(
+        struct.pack('<I', 8) + bytes(8), struct.pack('<I', 800) + bytes(8))
+    yield 'bad-hard-path', root + link(0, b'x', path=b'y')
+    yield 'bad-attr-owner', root + attr(1, b'x', data=b'1234')
+    yield 'bad-attr-class', root + attr(0, b'x', cls=9)
+    yield 'bad-attr-size', root + attr(0, b'x', data=b'123')
+    yield 'bad-attr-rank', root + attr(0, b'x', dim=(1,) * 33, data=b'1234')
+    yield 'bad-attr-overflow', root + attr(0, b'x', dim=(1 << 63, 8))
+    yield 'bad-strings', root + attr(0, b'x', cls=2, data=b'\377\377\377\377')
+    yield 'bad-value', root + attr(0, b'', data=b'1234', rec=VALUE)
+    yield 'bad-two-values', root + array() + 2 * attr(1, b'', cls=3, rec=VALUE)
+    yield 'bad-problem', root + problem(1, b'x')
+
+
+def head(rank=2, item=1, nfilter=2, edge=0, dim=(10, 6, 0, 0),
+         chunk=(4, 4, 0, 0), page=0, allocated=6, size=1 << 20):
+    return struct.pack('<4B4B4BB3xqQ', rank, item, nfilter, edge, *dim, *chunk,
+                       page, allocated, size)
+
+
+def chunk(slot, addr=None, size=16, mask=0, flags=0):
+    return struct.pack('<QQQII', slot, 1000 + slot * 16 if addr is None else
+                       addr, size, mask, flags)
+
+
+def indexes():
+    full = b''.join(chunk(i) for i in range(6))
+    yield 'empty', b''
+    yield 'full', head() + full
+    yield 'none', head(allocated=0)
+    yield 'sparse', head(allocated=2) + chunk(1) + chunk(4)
+    yield 'not-proven', head(allocated=3) + chunk(1) + chunk(4)
+    yield 'index-broken', head(allocated=-1) + chunk(1)
+    yield 'chunk-broken', head() + chunk(0, 0, 0, 0, 1) + full[32:]
+    yield 'masks', head() + b''.join(chunk(i, mask=i % 3) for i in range(6))
+    yield 'edges', head(edge=1) + full
+    yield 'scalar', head(rank=0, dim=(0,) * 4, allocated=1) + chunk(0, size=1)
+    yield 'nowhere', head() + chunk(0, (1 << 20) - 15) + full[32:]
+    yield 'overflow', head() + chunk(0, (1 << 64) - 1) + full[32:]
+    yield 'huge', head() + chunk(0, 0, (1 << 64) - 1) + full[32:]
+    yield 'too-large', head() + chunk(0, 0, 8 * 16 + 65537) + full[32:]
+    yield 'unfiltered-short', head(nfilter=0) + chunk(0, size=15)
+    yield 'bomb', head(size=64) + full + chunk(5)
+    yield 'no-such-page', head(page=1) + full
+    yield 'bad-slot', head() + chunk(6)
+    yield 'bad-order', head() + chunk(3) + chunk(2)
+    yield 'bad-twice', head() + chunk(3) + chunk(3)
+    yield 'bad-flags', head() + chunk(3, flags=2)
+    yield 'bad-length', head() + full[:33]
+    yield 'bad-allocated', head(allocated=-2) + full
+
+
+def main():
+    here = os.path.dirname(os.path.abspath(__file__))
+    to = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, 'corpus')
+    for target, seeds in ('catalog', catalogs()), ('index', indexes()):
+        os.makedirs(os.path.join(to, target), exist_ok=True)
+        for name, data in seeds:
+            with open(os.path.join(to, target, name), 'wb') as f:
+                f.write(data)
+
+
+if __name__ == '__main__':
+    main()
