@@ -134,8 +134,6 @@ static inline const uint32_t *catalog_table(const struct catalog *k,
 /* HDF5 filter masks are kept in 28 bits. */
 #define INDEX_FILTERS_MAX 28
 
-struct index_found;
-
 /* One thread. */
 struct index_builder {
 	const struct array_info *a;
@@ -146,8 +144,8 @@ struct index_builder {
 	uint64_t slots;		     /* of the whole grid */
 	uint64_t first, count;	     /* of this page */
 	uint64_t next;		     /* the lowest slot that may come */
-	struct index_found *found;
-	uint32_t n, room;
+	struct chunk_index *block;   /* an entry for each slot */
+	uint32_t n;		     /* entries written */
 	uint64_t located, stored_bytes;
 	uint64_t broken, masked;
 	char why[WHY_MAX];

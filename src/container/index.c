@@ -18,6 +18,7 @@
 
 #include "container/container_impl.h"
 #include "util/checked.h"
+#include "util/cleanup.h"
 
 #define SIZE_BITS 36
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
@@ -31,11 +32,6 @@ struct entry {
 	uint64_t bits; /* stored bytes, the filter mask above them */
 };
 
-struct index_found {
-	struct entry e;
-	uint32_t slot; /* in the page */
-};
-
 /* Followed by count entries, or by n entries and n slots. */
 struct chunk_index {
 	uint64_t first, count;
@@ -44,6 +40,11 @@ struct chunk_index {
 	uint64_t rest; /* HOLE or BROKEN: the slots not listed */
 	struct chunk_counts counts;
 };
+
+static struct entry *entries(struct chunk_index *x)
+{
+	return (struct entry *)(x + 1);
+}
 
 _Static_assert(sizeof(struct chunk_index) % 8 == 0, "entries are aligned");
 _Static_assert(SIZE_BITS + INDEX_FILTERS_MAX <= 64, "an entry holds both");
@@ -95,13 +96,16 @@ int index_builder_init(struct index_builder *b, const struct array_info *a,
 	if (b->count > INDEX_PAGE)
 		b->count = INDEX_PAGE;
 	b->next = b->first;
-	return 0;
+	/* All holes; memory is taken where entries are written. */
+	b->block =
+		calloc(1, sizeof(*b->block) + b->count * sizeof(struct entry));
+	return b->block ? 0 : fail(b, -ENOMEM, "out of memory");
 }
 
 void index_builder_fini(struct index_builder *b)
 {
-	free(b->found);
-	b->found = NULL;
+	free(b->block);
+	b->block = NULL;
 }
 
 /* Does the chunk of this slot reach over the extent? */
@@ -137,35 +141,14 @@ static struct entry entry_make(struct index_builder *b,
 	return (struct entry){c->addr, c->size | (uint64_t)mask << SIZE_BITS};
 }
 
-static int found_room(struct index_builder *b)
-{
-	uint32_t room = b->room ? b->room * 2 : 1024;
-	struct index_found *p;
-
-	if (b->n < b->room)
-		return 0;
-	if (room > b->count)
-		room = (uint32_t)b->count;
-	p = realloc(b->found, room * sizeof(*p));
-	if (!p)
-		return fail(b, -ENOMEM, "out of memory");
-	b->found = p;
-	b->room = room;
-	return 0;
-}
-
 static int add_chunk(struct index_builder *b, const struct scan_chunk *c)
 {
 	struct entry e;
-	int err;
 
 	if (c->slot < b->next || c->slot - b->first >= b->count)
 		return bad_answer(b, "number of a chunk");
 	if (c->flags & ~SCAN_CHUNK_BROKEN)
 		return bad_answer(b, "flags of a chunk");
-	err = found_room(b);
-	if (err)
-		return err;
 	e = entry_make(b, c);
 	if (!(c->flags & SCAN_CHUNK_BROKEN))
 		b->located++;
@@ -178,8 +161,8 @@ static int add_chunk(struct index_builder *b, const struct scan_chunk *c)
 	if (b->stored_bytes / 1000 > b->file_size)
 		return fail(b, -EBADMSG,
 			    "the chunks together are over 1000 times the file");
-	b->found[b->n++] =
-		(struct index_found){e, (uint32_t)(c->slot - b->first)};
+	entries(b->block)[c->slot - b->first] = e;
+	b->n++;
 	b->next = c->slot + 1;
 	return 0;
 }
@@ -237,6 +220,45 @@ static char *make_note(const struct index_builder *b,
 	return why_format("%s%s%s", broken, *broken && *lost ? "; " : "", lost);
 }
 
+static bool is_listed(const struct entry *e)
+{
+	return e->bits & SIZE_MASK || e->addr != HOLE;
+}
+
+/* The block of all slots, its holes marked if they are none. */
+static struct chunk_index *make_dense(struct index_builder *b, bool proven)
+{
+	struct chunk_index *x = take_ptr(b->block);
+	struct entry *entry = entries(x);
+
+	for (uint64_t i = 0; !proven && i < b->count; i++)
+		if (!is_listed(&entry[i]))
+			entry[i].addr = BROKEN;
+	return x;
+}
+
+/* A list of those that were sent. */
+static struct chunk_index *make_sparse(const struct index_builder *b,
+				       size_t size)
+{
+	struct chunk_index *x = malloc(size);
+	const struct entry *from = entries(b->block);
+	struct entry *entry;
+	uint32_t *listed, n = 0;
+
+	if (!x)
+		return NULL;
+	entry = entries(x);
+	listed = (uint32_t *)(entry + b->n);
+	for (uint64_t i = 0; n < b->n; i++) {
+		if (!is_listed(&from[i]))
+			continue;
+		entry[n] = from[i];
+		listed[n++] = (uint32_t)i;
+	}
+	return x;
+}
+
 int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 			 void **out, size_t *size, char **note)
 {
@@ -247,7 +269,6 @@ int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 	uint64_t total =
 		sizeof(struct chunk_index) + (is_dense ? dense : sparse);
 	struct chunk_index *x;
-	struct entry *entry;
 
 	if (end->located != b->located || end->allocated < -1)
 		return bad_answer(b, "number of chunks");
@@ -258,7 +279,7 @@ int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 			 b->max);
 		return -EFBIG;
 	}
-	x = malloc((size_t)total);
+	x = is_dense ? make_dense(b, proven) : make_sparse(b, (size_t)total);
 	if (!x)
 		return fail(b, -ENOMEM, "out of memory");
 	*x = (struct chunk_index){
@@ -275,16 +296,6 @@ int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 				.masked = b->masked,
 			},
 	};
-	entry = (struct entry *)(x + 1);
-	for (uint64_t i = 0; is_dense && i < b->count; i++)
-		entry[i] = (struct entry){.addr = x->rest};
-	for (uint32_t i = 0; i < b->n; i++) {
-		const struct index_found *f = &b->found[i];
-
-		entry[is_dense ? f->slot : i] = f->e;
-		if (!is_dense)
-			((uint32_t *)(entry + b->n))[i] = f->slot;
-	}
 	*note = make_note(b, end, proven ? 0 : rest);
 	*size = (size_t)total;
 	*out = x;
