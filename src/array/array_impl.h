@@ -116,6 +116,8 @@ struct unit_job {
 struct cache_key;
 void unit_key(const struct stored_array *s, uint64_t unit, uint32_t band,
 	      struct cache_key *out);
+/* How to ask the cache for it. -EBADMSG, -EFBIG: told. */
+int unit_ask(const struct unit_job *j, struct cache_ask *out);
 /* Pin a unit, loading it if need be. All errors were told. */
 int unit_get(const struct unit_job *j, struct wait *w,
 	     struct cache_entry **out);
@@ -128,6 +130,21 @@ int direct_read(const struct stored_array *s, uint64_t unit, uint64_t off,
 /* Tell what is wrong with a unit; returns err. */
 int unit_tell(const struct stored_array *s, uint64_t unit, int err,
 	      const struct stored *at);
+
+/* -------------------------------------------------------------- offer.c */
+
+/*
+ * Units that idle workers may load ahead of their turn, all of one array. They
+ * outlive the request, so a set has copies of what its loads need.
+ */
+struct offer_set;
+/* NULL: out of memory, or an array whose loads would fail. */
+struct offer_set *offer_begin(const struct stored_array *s,
+			      const struct band *band);
+/* False: this one and further ones are not wanted. */
+bool offer_unit(struct offer_set *set, const struct unit_job *j,
+		struct wait *w);
+void offer_end(struct offer_set *set);
 
 /* --------------------------------------------- chunked.c, contiguous.c */
 

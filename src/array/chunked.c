@@ -10,10 +10,13 @@
 
 #include "array/array_impl.h"
 
-#include <errno.h>
+#include <string.h>
 
 #include "cache/cache.h"
 #include "util/checked.h"
+
+/* Chunks looked at for what can be loaded ahead. */
+#define LOOK_AHEAD 32
 
 /* A box being read. */
 struct walk {
@@ -23,6 +26,9 @@ struct walk {
 	struct band band;
 	struct cache_entry *index; /* pinned page, or NULL */
 	uint64_t page;
+	unsigned char *out;
+	const uint64_t *stride; /* of out */
+	bool offered;
 };
 
 /* A chunk of it, and what of it lies under the box. */
@@ -32,7 +38,6 @@ struct part {
 	uint64_t rel[NDIM_MAX]; /* start within the chunk */
 	uint64_t extent[NDIM_MAX];
 	unsigned char *dst;
-	const uint64_t *stride;
 	bool located, hole;
 	struct unit_job job; /* if located and no hole */
 };
@@ -44,6 +49,44 @@ static uint64_t dot(unsigned n, const uint64_t *a, const uint64_t *b)
 	for (unsigned k = 0; k < n; k++)
 		sum += a[k] * b[k];
 	return sum;
+}
+
+/* What of the chunk at that place of the grid lies under the box. */
+static void place(const struct walk *k, const uint64_t *at, struct part *p)
+{
+	const struct shape *chunk = &k->s->chunk;
+	const struct region *box = k->box;
+
+	*p = (struct part){.dst = k->out};
+	for (unsigned i = 0; i < box->ndim; i++) {
+		uint64_t first = at[i] * chunk->dim[i], from, left;
+
+		from = box->start[i] > first ? box->start[i] : first;
+		left = box->start[i] + box->extent[i] - from;
+		p->at[i] = at[i];
+		p->rel[i] = from - first;
+		p->extent[i] = chunk->dim[i] - p->rel[i];
+		if (p->extent[i] > left)
+			p->extent[i] = left;
+		p->dst += (from - box->start[i]) * k->stride[i] *
+			  k->s->base.item_size;
+	}
+	p->slot = dot(box->ndim, at, k->s->grid_stride);
+}
+
+/* To the next chunk under the box, row-major. False: that was the last. */
+static bool step(const struct walk *k, uint64_t *at)
+{
+	for (unsigned i = k->box->ndim; i-- > 0;) {
+		uint64_t first = k->box->start[i] / k->s->chunk.dim[i];
+
+		if (at[i] - first + 1 < chunks_along(&k->s->chunk, k->box, i)) {
+			at[i]++;
+			return true;
+		}
+		at[i] = first;
+	}
+	return false;
 }
 
 /* Does the chunk reach beyond the array? Such may be stored unfiltered. */
@@ -144,6 +187,43 @@ static int read_direct(struct walk *k, struct part *p, const struct copy *plan,
 	return 0;
 }
 
+/* A unit is missing: those that will be missing next may be loaded ahead. */
+static void offer_next(struct walk *k, const struct part *now)
+{
+	const struct stored_array *s = k->s;
+	struct offer_set *set = NULL;
+	uint64_t at[NDIM_MAX];
+	bool more = true;
+	struct part p;
+
+	memcpy(at, now->at, sizeof(at));
+	for (unsigned i = 0; more && i < LOOK_AHEAD && step(k, at); i++) {
+		struct cache_key key;
+
+		place(k, at, &p);
+		if (p.slot / INDEX_PAGE != k->page)
+			break;
+		unit_key(s, p.slot, 0, &key);
+		if (!cache_wants(s->env->cache, &key))
+			continue;
+		if (locate(k, &p) || p.hole || (p.job.raw && !s->swap))
+			continue;
+		if (k->band.bits) {
+			p.job.band = &k->band;
+			p.job.piece = p.rel[k->band.axis] / k->band.width;
+			unit_key(s, p.slot, band_number(&k->band, p.job.piece),
+				 &key);
+			if (!cache_wants(s->env->cache, &key))
+				continue;
+		}
+		if (!set)
+			set = offer_begin(s, &k->band);
+		more = set && offer_unit(set, &p.job, k->w);
+	}
+	if (set)
+		offer_end(set);
+}
+
 /* From a whole chunk, or from the piece of one that has the part. */
 static void copy_out(const struct walk *k, const struct part *p,
 		     struct cache_entry *e, bool is_piece)
@@ -166,7 +246,7 @@ static void copy_out(const struct walk *k, const struct part *p,
 		shape_strides(&shape, stride);
 		skip = dot(n, p->rel, stride) - first * stride[a];
 	}
-	copy_plan(&plan, n, isz, p->extent, p->stride, stride);
+	copy_plan(&plan, n, isz, p->extent, k->stride, stride);
 	copy_run(&plan, p->dst, from + skip * isz);
 	for (unsigned i = 0; i < n; i++)
 		served *= p->extent[i];
@@ -203,7 +283,7 @@ static int read_part(struct walk *k, struct part *p)
 	err = locate(k, p);
 	if (err)
 		return err;
-	copy_plan(&plan, s->chunk.ndim, isz, p->extent, p->stride,
+	copy_plan(&plan, s->chunk.ndim, isz, p->extent, k->stride,
 		  s->chunk_stride);
 	if (p->hole) {
 		copy_fill(&plan, p->dst, s->fill, isz);
@@ -213,6 +293,10 @@ static int read_part(struct walk *k, struct part *p)
 			  dot(s->chunk.ndim, p->rel, s->chunk_stride) * isz);
 	if (err <= 0)
 		return err;
+	if (k->w && k->w->offer && !k->offered) {
+		k->offered = true;
+		offer_next(k, p);
+	}
 	p->job.band = banded ? &k->band : NULL;
 	p->job.piece = piece;
 	err = unit_get(&p->job, k->w, &e);
@@ -237,7 +321,7 @@ static int read_chunk(struct walk *k, struct part *p)
 		p->extent[a] = (stop < end ? stop : end) - p->rel[a];
 		err = read_part(k, p);
 		p->rel[a] += p->extent[a];
-		p->dst += p->extent[a] * p->stride[a] * k->s->base.item_size;
+		p->dst += p->extent[a] * k->stride[a] * k->s->base.item_size;
 	} while (!err && p->rel[a] < end);
 	return err;
 }
@@ -247,45 +331,25 @@ int chunked_read_box(const struct array *a, const struct region *item,
 		     const uint64_t stride[NDIM_MAX], struct wait *w)
 {
 	const struct stored_array *s = (const struct stored_array *)a;
-	struct walk k = {.s = s, .item = item, .box = box, .w = w};
+	struct walk k = {
+		.s = s,
+		.item = item,
+		.box = box,
+		.w = w,
+		.out = out,
+		.stride = stride,
+	};
+	uint64_t at[NDIM_MAX];
 	struct part p;
-	unsigned n = box->ndim, i;
-	uint64_t at[NDIM_MAX], last[NDIM_MAX];
 	int err;
 
 	band_choose(s, item, &k.band);
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < box->ndim; i++)
 		at[i] = box->start[i] / s->chunk.dim[i];
-		last[i] = at[i] + chunks_along(&s->chunk, box, i) - 1;
-	}
 	do {
-		p = (struct part){.dst = out, .stride = stride};
-		for (i = 0; i < n; i++) {
-			uint64_t first = at[i] * s->chunk.dim[i], from, left;
-
-			from = box->start[i] > first ? box->start[i] : first;
-			left = box->start[i] + box->extent[i] - from;
-			p.at[i] = at[i];
-			p.rel[i] = from - first;
-			p.extent[i] = s->chunk.dim[i] - p.rel[i];
-			if (p.extent[i] > left)
-				p.extent[i] = left;
-			p.dst += (from - box->start[i]) * stride[i] *
-				 a->item_size;
-		}
-		p.slot = dot(n, at, s->grid_stride);
+		place(&k, at, &p);
 		err = read_chunk(&k, &p);
-		if (err)
-			break;
-		/* The next one, row-major. */
-		for (i = n; i-- > 0;) {
-			if (at[i] < last[i]) {
-				at[i]++;
-				break;
-			}
-			at[i] = box->start[i] / s->chunk.dim[i];
-		}
-	} while (i < n);
+	} while (!err && step(&k, at));
 	if (k.index)
 		cache_put(s->env->cache, k.index, 0);
 	return err;

@@ -89,7 +89,7 @@ static int tell_filter(const struct stored_array *s, uint32_t skip)
 
 	struct filter_info f = {0};
 
-	if (i < s->info.nfilter)
+	if (s->catalog && i < s->info.nfilter)
 		catalog_filter(s->catalog, &s->info, i, &f);
 	return problem_tell(s->env->problems, -EOPNOTSUPP,
 			    "%s: filter \"%.*s\" (number %u) is not "
@@ -235,36 +235,46 @@ static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 	return 0;
 }
 
-int unit_get(const struct unit_job *j, struct wait *w, struct cache_entry **out)
+int unit_ask(const struct unit_job *j, struct cache_ask *out)
 {
 	const struct stored_array *s = j->s;
-	struct cache_ask ask = {
-		.load = unit_load,
-		.arg = (void *)(uintptr_t)j,
-		.need = (size_t)j->bytes,
-		.where = {.source = s->source, .device = s->device},
-	};
 	size_t scratch = 0;
-	int err;
 
 	if (j->raw ? j->at.n != j->bytes : j->at.n > STORED_MAX(j->bytes))
 		return unit_tell(s, j->unit, -EBADMSG, &j->at);
 	if (!j->raw)
 		scratch = (size_t)j->at.n +
 			  codec_scratch(&s->chain, (size_t)j->bytes);
-	ask.scratch = scratch;
+	if (j->bytes > cache_size(s->env->cache) / 2)
+		return tell_size(s, j->bytes, scratch);
+	*out = (struct cache_ask){
+		.need = (size_t)j->bytes,
+		.scratch = scratch,
+		.load = unit_load,
+		.arg = (void *)(uintptr_t)j,
+		.where = {.source = s->source, .device = s->device},
+	};
 	if (j->band) {
-		ask.need = (size_t)(j->bytes / s->chunk.dim[j->band->axis] *
-				    piece_length(j));
-		ask.scratch += (size_t)j->bytes;
+		out->need = (size_t)(j->bytes / s->chunk.dim[j->band->axis] *
+				     piece_length(j));
+		out->scratch += (size_t)j->bytes;
 	}
 	unit_key(s, j->unit, j->band ? band_number(j->band, j->piece) : 0,
-		 &ask.key);
-	err = j->bytes > cache_size(s->env->cache) / 2
-		      ? -EFBIG
-		      : cache_get(s->env->cache, &ask, w, out);
+		 &out->key);
+	return 0;
+}
+
+int unit_get(const struct unit_job *j, struct wait *w, struct cache_entry **out)
+{
+	const struct stored_array *s = j->s;
+	struct cache_ask ask;
+	int err = unit_ask(j, &ask);
+
+	if (err)
+		return err;
+	err = cache_get(s->env->cache, &ask, w, out);
 	if (err == -EFBIG)
-		return tell_size(s, j->bytes, scratch);
+		return tell_size(s, j->bytes, ask.scratch);
 	if (err == -ENOMEM)
 		return unit_tell(s, j->unit, err, &j->at);
 	return err;

@@ -9,6 +9,7 @@ libcore_a_SOURCES += \
 	%reldir%/contiguous.c \
 	%reldir%/copy.c \
 	%reldir%/load.c \
+	%reldir%/offer.c \
 	%reldir%/read.c \
 	%reldir%/scratch.c \
 	%reldir%/stored.c \

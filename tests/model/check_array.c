@@ -27,12 +27,20 @@ static struct fake f;
 static struct stored_array s;
 static unsigned decodes;
 
+/* Run while its own unit is loaded. */
+static struct wait_offer *during_load;
+
 static void count(void *arg, const struct array_info *a, uint64_t unit)
 {
+	struct wait_offer *o = during_load;
+
 	(void)arg;
 	(void)a;
-	(void)unit;
 	decodes++;
+	if (o && unit == 3) {
+		during_load = NULL;
+		o->run(o->arg);
+	}
 }
 
 /* A chunked uint16 array (8, 16, 16) in chunks of (2, 8, 8), shuffle, gzip. */
@@ -461,6 +469,86 @@ START_TEST(test_admit)
 }
 END_TEST
 
+/* A reader loads the first chunk, and offers those after it. */
+static struct wait_offer offers[16];
+static unsigned noffers;
+
+static void take(struct wait *w, const struct wait_offer *o)
+{
+	(void)w;
+	ck_assert_uint_lt(noffers, 16);
+	offers[noffers++] = *o;
+}
+
+static void refuse(struct wait *w, const struct wait_offer *o)
+{
+	(void)w;
+	noffers++;
+	o->drop(o->arg);
+}
+
+START_TEST(test_offers)
+{
+	struct request r = {.wait = {.admit = admit, .offer = take}};
+	struct view v;
+
+	noffers = 0;
+	ck_assert_int_eq(begin(), 0);
+	f.chunk_at[2].hole = true;
+	v = slice(0, 0); /* chunks 0 to 3 */
+	ck_assert_int_eq(read_all(&v, &r.wait), 0);
+	ck_assert_uint_eq(noffers, 2);
+	ck_assert_uint_eq(decodes, 3);
+	ck_assert_uint_eq(offers[0].need.source, 3);
+	ck_assert_uint_eq(offers[0].need.device, 11);
+	cache_drop(env.cache);
+	/* The catalog and the label may be gone when an offer is run. */
+	memset(&s, 0xee, sizeof(s));
+	memset(f.param, 0xee, sizeof(f.param));
+	memset(&f.chain, 0xee, sizeof(f.chain));
+	decodes = 0;
+	offers[0].run(offers[0].arg);
+	ck_assert_uint_eq(decodes, 1);
+	offers[1].drop(offers[1].arg);
+	fake_fini(&f);
+	f.file = NULL;
+	f.chunk_at = NULL;
+	f.nfile = f.room = 0;
+	ck_assert_int_eq(begin(), 0);
+	v = slice(0, 0);
+	r.wait.offer = refuse;
+	noffers = 0;
+	ck_assert_int_eq(read_all(&v, &r.wait), 0);
+	/* Chunk 1 is there; the first refusal ends it. */
+	ck_assert_uint_eq(decodes, 1 + 3);
+	ck_assert_uint_eq(noffers, 1);
+}
+END_TEST
+
+/* An offer whose unit someone else loads, or for which there is no room. */
+START_TEST(test_offer_parks)
+{
+	struct request r = {.wait = {.admit = admit, .offer = take}};
+	struct view v;
+
+	noffers = 0;
+	ck_assert_int_eq(begin(), 0);
+	v = slice(0, 0);
+	ck_assert_int_eq(read_all(&v, &r.wait), 0);
+	ck_assert_uint_eq(noffers, 3);
+	f.read_error = -EIO; /* it fails, and tells so */
+	cache_drop(env.cache);
+	offers[0].run(offers[0].arg);
+	ck_told("a.h5: /x: chunk (0, 0, 1): cannot be read");
+	offers[1].drop(offers[1].arg);
+	f.read_error = 0;
+	cache_drop(env.cache);
+	during_load = &offers[2];
+	ck_assert_int_eq(read_all(&v, NULL), 0);
+	ck_assert_ptr_null(during_load);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *all = suite_create("array");
@@ -484,6 +572,8 @@ static Suite *suite(void)
 	tcase_add_test(t, test_cost);
 	tcase_add_test(t, test_views);
 	tcase_add_loop_test(t, test_admit, 0, 3);
+	tcase_add_test(t, test_offers);
+	tcase_add_test(t, test_offer_parks);
 	suite_add_tcase(all, t);
 	return all;
 }

@@ -176,9 +176,35 @@ static int admit(struct wait *w, const struct wait_need *need)
 	return 0;
 }
 
+/* Offers are dropped, run at once, or kept until the read is over. */
+static struct wait_offer kept[64];
+static unsigned nkept;
+
+static void offer(struct wait *w, const struct wait_offer *o)
+{
+	(void)w;
+	if (chance(20))
+		o->drop(o->arg);
+	else if (chance(50) || nkept == 64)
+		o->run(o->arg);
+	else
+		kept[nkept++] = *o;
+}
+
+static void run_kept(void)
+{
+	while (nkept > 0) {
+		nkept--;
+		if (chance(80))
+			kept[nkept].run(kept[nkept].arg);
+		else
+			kept[nkept].drop(kept[nkept].arg);
+	}
+}
+
 static bool read_ranges(const struct view *v, const uint8_t *want, uint64_t n)
 {
-	struct wait w = {.admit = admit};
+	struct wait w = {.admit = admit, .offer = offer};
 
 	for (unsigned i = 0; i < 6; i++) {
 		uint64_t off = i ? between(0, n) : 0;
@@ -195,6 +221,7 @@ static bool read_ranges(const struct view *v, const uint8_t *want, uint64_t n)
 		memset(buf, 0xa5, len + 2 * GUARD);
 		err = array_read(v, off, len, buf + GUARD,
 				 chance(50) ? &w : NULL);
+		run_kept();
 		good = !err && memcmp(buf + GUARD, want + off, len) == 0;
 		for (unsigned g = 0; g < GUARD; g++)
 			good = good && buf[g] == 0xa5 &&
