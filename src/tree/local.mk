@@ -1,8 +1,25 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
+	%reldir%/array_dir.c \
+	%reldir%/control.c \
+	%reldir%/control.h \
+	%reldir%/cost.c \
+	%reldir%/cost.h \
+	%reldir%/csv.c \
+	%reldir%/describe.c \
 	%reldir%/dirs.c \
 	%reldir%/dirs.h \
 	%reldir%/grammar.c \
+	%reldir%/info.c \
+	%reldir%/item_json.c \
+	%reldir%/json_out.c \
+	%reldir%/json_out.h \
+	%reldir%/link.c \
+	%reldir%/link.h \
+	%reldir%/list.c \
+	%reldir%/listing.c \
+	%reldir%/lookup.c \
+	%reldir%/member.c \
 	%reldir%/names.c \
 	%reldir%/names.h \
 	%reldir%/node.h \
@@ -10,7 +27,17 @@ libcore_a_SOURCES += \
 	%reldir%/number.h \
 	%reldir%/rows.c \
 	%reldir%/rows.h \
+	%reldir%/source.c \
+	%reldir%/source.h \
+	%reldir%/srcdir.c \
+	%reldir%/srcdir.h \
+	%reldir%/stat.c \
+	%reldir%/text.c \
+	%reldir%/text.h \
+	%reldir%/tree.c \
 	%reldir%/tree.h \
+	%reldir%/tree_impl.h \
+	%reldir%/vfile.c \
 	%reldir%/view.c \
 	%reldir%/view.h \
 	$(NULL)

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * .patchfs: small files about the mount, each a snapshot made at lookup, so
+ * that who opened one reads one text to its end.
+ * Threads: init and fini from one; the rest from any, in parallel.
+ */
+
+#ifndef TREE_CONTROL_H
+#define TREE_CONTROL_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "util/wait.h"
+
+struct snapshot;
+struct tree;
+
+#define CONTROL_DIR ".patchfs"
+#define CONTROL_FILES 8 /* room for that many in a node id */
+#define CONTROL_RING 256
+
+struct control {
+	pthread_mutex_t lock;
+	/* protected by lock */
+	struct snapshot *ring[CONTROL_RING]; /* by number */
+	uint64_t next, oldest;		     /* numbers; 0 is none */
+	size_t bytes;
+};
+
+void control_init(struct control *c);
+void control_fini(struct control *c);
+
+/* Name of file i, NULL at the end; number of the file of that name, or -1. */
+const char *control_name(unsigned file);
+int control_by_name(const char *name);
+
+/* Make a snapshot; its item is what a node id carries. 0 or -errno. */
+int control_snapshot(struct tree *t, unsigned file, struct wait *w,
+		     uint64_t *item, uint64_t *size);
+/* 0; -ENOENT: there never was one; -ESTALE: its time is over. */
+int control_size(struct tree *t, uint64_t item, uint64_t *size);
+ssize_t control_read(struct tree *t, uint64_t item, void *buf, size_t n,
+		     uint64_t off);
+
+#endif

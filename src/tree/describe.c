@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What `patchfs info` prints for people: what a node is, what reading from it
+ * costs, and which views are slow because of how the array is chunked.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tree/cost.h"
+#include "tree/text.h"
+#include "tree/tree_impl.h"
+#include "util/parse.h"
+
+#define SLOW_FACTOR 4 /* bytes decoded for each byte shown, to warn of */
+
+static const char *size_text(uint64_t n, char buf[16])
+{
+	return format_size(n, buf);
+}
+
+/* ------------------------------------------------------------ containers */
+
+static int describe_source(struct tree *t, uint32_t number, FILE *f)
+{
+	const struct source *s = source_at(t, number);
+	char path[PATH_MAX], size[16], time[40];
+	int err = source_know(t, number, NULL);
+
+	if (err < 0)
+		return err;
+	err = source_path(t, number, path, sizeof(path));
+	if (err < 0)
+		return err;
+	fprintf(f, "file      %s\n", path);
+	fprintf(f, "size      %s\n", size_text((uint64_t)s->st.st_size, size));
+	fprintf(f, "modified  %s\n", time_text(&s->st.st_mtim, time));
+	return 0;
+}
+
+static int describe_arrays(const struct catalog *k, enum name_place root,
+			   FILE *f)
+{
+	CLEANUP(cleanup_freep) char *buf = NULL;
+	size_t room = 0;
+
+	fprintf(f, "arrays    %" PRIu32 "\n", catalog_arrays(k));
+	for (uint32_t i = 0; i < catalog_arrays(k); i++) {
+		uint32_t object = catalog_nth_array(k, i);
+		char shape[SHAPE_TEXT_MAX], dtype[DTYPE_MAX] = "";
+		struct array_info a;
+		const char *path = object_path(k, object, root, &buf, &room);
+
+		if (!path)
+			return -ENOMEM;
+		catalog_array(k, object, &a);
+		fprintf(f, "  %-32s %s", path,
+			a.is_null ? "null" : shape_text(a.rank, a.dim, shape));
+		if (a.kind)
+			fprintf(f, " %s",
+				dtype_text(a.kind, a.item_size, dtype));
+		if (a.refused.n)
+			fprintf(f, "  (%.*s)",
+				(int)(a.refused.n > 512 ? 512 : a.refused.n),
+				a.refused.p);
+		fputc('\n', f);
+	}
+	return 0;
+}
+
+static void describe_problems(const struct catalog *k, uint32_t only, FILE *f)
+{
+	for (uint32_t i = 0; i < catalog_problems(k); i++) {
+		struct bytes text;
+		uint32_t object;
+
+		catalog_problem(k, i, &object, &text);
+		if (only == ROW_NONE || object == only)
+			fprintf(f, "problem   %.*s\n",
+				(int)(text.n > 1024 ? 1024 : text.n), text.p);
+	}
+}
+
+static int describe_container(struct tree *t, uint32_t dir, FILE *f)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	struct pin pin;
+	int err = describe_source(t, d->source, f);
+
+	if (err < 0)
+		return err;
+	err = pin_get(t, d, NULL, &pin);
+	if (err < 0) {
+		if (source_is_failed(t, d->source))
+			fprintf(f, "problem   %s\n",
+				source_at(t, d->source)->why);
+		return err;
+	}
+	fprintf(f, "format    %s\n", container_format(pin.container));
+	err = describe_arrays(pin.k, member_place(t, d), f);
+	describe_problems(pin.k, ROW_NONE, f);
+	pin_put(&pin);
+	return err;
+}
+
+/* ---------------------------------------------------------------- arrays */
+
+static void describe_filters(const struct catalog *k,
+			     const struct array_info *a, FILE *f)
+{
+	fprintf(f, "filters   ");
+	for (unsigned i = 0; i < a->nfilter; i++) {
+		struct filter_info one;
+
+		catalog_filter(k, a, i, &one);
+		fprintf(f, "%s%.*s (%" PRIu32 ")", i ? ", " : "",
+			(int)(one.name.n > 64 ? 64 : one.name.n), one.name.p,
+			one.id);
+	}
+	fputs(a->nfilter ? "\n" : "none\n", f);
+}
+
+/* One line about a view, and one more if it is slow. */
+static void describe_view(const struct array *base, const uint64_t *chunk,
+			  const struct view_spec *s,
+			  const struct view_geometry *g, FILE *f)
+{
+	char name[NAME_BYTES_MAX + 1], shape[SHAPE_TEXT_MAX];
+	char shown[16], decoded[16];
+	uint64_t n = 0, bytes, cost;
+
+	if (view_print(s, name) < 0)
+		return;
+	(void)shape_count(&g->item.shape, &n);
+	bytes = n * g->item.item_size;
+	fprintf(f, "  %-32s %" PRIu64 " items of %s, %s", name, g->count,
+		shape_text(g->item.shape.ndim, g->item.shape.dim, shape),
+		size_text(bytes, shown));
+	if (!base) {
+		fputc('\n', f);
+		return;
+	}
+	cost = view_cost(base, chunk, g);
+	fprintf(f, "; decodes %s\n", size_text(cost, decoded));
+	if (bytes > 0 && cost / SLOW_FACTOR >= bytes)
+		fprintf(f,
+			"  %-32s slow one at a time: decodes %" PRIu64
+			" times what it shows, because of the chunks\n",
+			"", cost / bytes);
+}
+
+static void describe_views(struct tree *t, const struct dir *d,
+			   const struct array *base, const uint64_t *chunk,
+			   const struct view_spec *only, FILE *f)
+{
+	const struct item_type *type = dirs_type_at(t->dirs, d->type);
+	struct view_geometry g;
+	struct view_spec s;
+	char why[VIEW_WHY_MAX];
+	int err = 0;
+
+	fputs("views\n", f);
+	if (only) {
+		s = *only;
+		if (view_bind(&s, type, &g, why) == 0)
+			describe_view(base, chunk, &s, &g, f);
+		return;
+	}
+	for (unsigned k = 0; type->shape.ndim > 1 && k < type->shape.ndim;
+	     k++) {
+		s = (struct view_spec){
+			.kind = VIEW_SLICES, .format = FORMAT_NPY, .axis = k};
+		if (view_bind(&s, type, &g, why) == 0)
+			describe_view(base, chunk, &s, &g, f);
+	}
+	for (unsigned i = 1; err != -ENOENT; i++) {
+		err = view_listed(t, d, i, &s, &g);
+		if (err == 0 && s.kind != VIEW_SLICES)
+			describe_view(base, chunk, &s, &g, f);
+	}
+}
+
+static void describe_type(const struct catalog *k, const struct array_info *a,
+			  FILE *f)
+{
+	char shape[SHAPE_TEXT_MAX], dtype[DTYPE_MAX];
+
+	fprintf(f, "shape     %s\n",
+		a->is_null ? "null" : shape_text(a->rank, a->dim, shape));
+	if (a->kind)
+		fprintf(f, "type      %s%s\n",
+			dtype_text(a->kind, a->item_size, dtype),
+			a->order == '>' ? ", stored big-endian" : "");
+	else
+		fprintf(f, "type      %.*s\n", (int)a->type_text.n,
+			a->type_text.p);
+	fprintf(f, "layout    %s\n", layout_text(a->layout));
+	if (a->chunk)
+		fprintf(f, "chunks    %s\n",
+			shape_text(a->rank, a->chunk, shape));
+	describe_filters(k, a, f);
+}
+
+/* An array, or one view of it. */
+static int describe_array(struct tree *t, uint32_t dir,
+			  const struct view_spec *only, FILE *f)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	struct stored_array stored;
+	char label[PATH_MAX], size[16];
+	struct array_info a;
+	struct pin pin;
+	bool can_read;
+	int err = pin_get(t, d, NULL, &pin);
+
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, d);
+	if (err < 0)
+		goto out;
+	tree_label(t, dir, label, sizeof(label));
+	catalog_array(pin.k, d->object, &a);
+	fprintf(f, "array     %s\n", label);
+	describe_type(pin.k, &a, f);
+	if (a.refused.n)
+		fprintf(f, "problem   %.*s\n", (int)a.refused.n, a.refused.p);
+	describe_problems(pin.k, d->object, f);
+	if (d->type == ROW_NONE)
+		goto out;
+	can_read = !a.refused.n &&
+		   stored_array_init(&stored, &t->env, pin.container, d->source,
+				     pin.k, d->object, label) == 0;
+	if (can_read)
+		fprintf(f, "bytes     %s\n", size_text(stored.bytes, size));
+	describe_views(t, d, can_read ? &stored.base : NULL, a.chunk, only, f);
+out:
+	pin_put(&pin);
+	return err;
+}
+
+/* ---------------------------------------------------------------- others */
+
+static int count_entry(void *arg, const char *name, uint64_t ino, mode_t type,
+		       const struct stat *st, uint64_t next)
+{
+	uint64_t *n = arg;
+
+	(void)ino;
+	(void)type;
+	(void)st;
+	(void)next;
+	*n += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	return 0;
+}
+
+static int describe_plain(struct tree *t, uint64_t ino, FILE *f)
+{
+	char size[16], time[40];
+	uint64_t n = 0;
+	struct stat st;
+	int err = tree_stat(t, ino, &st, NULL);
+
+	if (err == 0 && S_ISDIR(st.st_mode))
+		err = tree_list(t, ino, 0, false, count_entry, &n, NULL);
+	if (err < 0)
+		return err;
+	if (S_ISDIR(st.st_mode))
+		fprintf(f, "directory of %" PRIu64 " entries\n", n);
+	else
+		fprintf(f, "file of %s (%" PRIu64 " bytes)\n",
+			size_text((uint64_t)st.st_size, size),
+			(uint64_t)st.st_size);
+	fprintf(f, "modified  %s\n", time_text(&st.st_mtim, time));
+	return 0;
+}
+
+int tree_describe(struct tree *t, uint64_t ino, FILE *f)
+{
+	const struct dir *d;
+	struct node n;
+
+	if (node_unpack(ino, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
+		return -ENOENT;
+	/* Of a file in an array, the array; of an item, its view. */
+	if (d->kind == DIR_VIEW)
+		return describe_array(t, d->parent,
+				      dirs_spec(t->dirs, d->params), f);
+	if (d->kind == DIR_ARRAY)
+		return describe_array(t, n.dir, NULL, f);
+	if (d->kind == DIR_CONTAINER && n.format != NODE_MEMBER_LINK)
+		return describe_container(t, n.dir, f);
+	return describe_plain(t, ino, f);
+}

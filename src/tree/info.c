@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * info.json of containers and of arrays, chunks.json, array.json: what the
+ * catalog says, and what views cost. Made whole and cached.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tree/cost.h"
+#include "tree/json_out.h"
+#include "tree/number.h"
+#include "tree/text.h"
+#include "tree/tree_impl.h"
+#include "util/json.h"
+
+/* ------------------------------------------------------------- containers */
+
+static void put_array_row(struct json_out *o, const struct catalog *k,
+			  uint32_t object, const char *path)
+{
+	struct array_info a;
+	char dtype[DTYPE_MAX];
+
+	catalog_array(k, object, &a);
+	json_out_row(o);
+	json_out_field_text(o, "path", path, strlen(path));
+	if (a.is_null)
+		json_out_field_null(o, "shape");
+	else
+		json_out_field_shape(o, "shape", a.rank, a.dim);
+	if (a.kind) {
+		dtype_text(a.kind, a.item_size, dtype);
+		json_out_field_text(o, "dtype", dtype, strlen(dtype));
+	} else {
+		json_out_field_text(o, "dtype", a.type_text.p, a.type_text.n);
+	}
+	if (a.refused.n)
+		json_out_field_text(o, "refused", a.refused.p, a.refused.n);
+	json_out_row_end(o);
+}
+
+static int put_arrays(struct json_out *o, const struct catalog *k,
+		      enum name_place root)
+{
+	CLEANUP(cleanup_freep) char *buf = NULL;
+	size_t room = 0;
+
+	json_out_open(o, "arrays", '[');
+	for (uint32_t i = 0; i < catalog_arrays(k); i++) {
+		uint32_t object = catalog_nth_array(k, i);
+		const char *path = object_path(k, object, root, &buf, &room);
+
+		if (!path)
+			return -ENOMEM;
+		put_array_row(o, k, object, path);
+	}
+	json_out_close(o, ']');
+	return 0;
+}
+
+static int put_values(struct json_out *o, const struct catalog *k,
+		      enum name_place root)
+{
+	CLEANUP(cleanup_freep) char *buf = NULL;
+	struct json *j = json_object_new();
+	size_t room = 0;
+
+	for (uint32_t i = 0; i < catalog_arrays(k); i++) {
+		uint32_t object = catalog_nth_array(k, i);
+		const char *path;
+		struct attr value;
+
+		if (!catalog_value(k, object, &value))
+			continue;
+		path = object_path(k, object, root, &buf, &room);
+		if (!path) {
+			json_free(j);
+			return -ENOMEM;
+		}
+		json_set(j, path, json_of_attr(&value));
+	}
+	json_out_value(o, "values", j);
+	return 0;
+}
+
+/* Problems of one object, or with ROW_NONE of all, each with its path. */
+static int put_problems(struct json_out *o, const struct catalog *k,
+			uint32_t only, enum name_place root)
+{
+	CLEANUP(cleanup_freep) char *buf = NULL;
+	size_t room = 0;
+
+	for (uint32_t i = 0; i < catalog_problems(k); i++) {
+		struct bytes text;
+		uint32_t object;
+		const char *path;
+
+		catalog_problem(k, i, &object, &text);
+		if (only != ROW_NONE && object == only)
+			json_out_text(o, NULL, text.p, text.n);
+		if (only != ROW_NONE)
+			continue;
+		path = object_path(k, object, root, &buf, &room);
+		if (!path)
+			return -ENOMEM;
+		if (!*path) {
+			json_out_text(o, NULL, text.p, text.n);
+			continue;
+		}
+		/* The path stays as it is, behind it the text. */
+		size_t n = strlen(path);
+		char *line = malloc(n + text.n + 3);
+
+		if (!line)
+			return -ENOMEM;
+		memcpy(line, path, n);
+		memcpy(line + n, ": ", 2);
+		if (text.n)
+			memcpy(line + n + 2, text.p, text.n);
+		json_out_text(o, NULL, line, n + 2 + text.n);
+		free(line);
+	}
+	return 0;
+}
+
+static void put_source(struct json_out *o, struct tree *t, uint32_t number,
+		       const char *format)
+{
+	const struct source *s = source_at(t, number);
+	char path[PATH_MAX], time[40];
+
+	if (format)
+		json_out_text(o, "format", format, strlen(format));
+	else
+		json_out_value(o, "format", json_null_new());
+	if (source_path(t, number, path, sizeof(path)) < 0)
+		path[0] = '\0';
+	json_out_text(o, "source", path, strlen(path));
+	json_out_value(o, "size", json_uint_new((uint64_t)s->st.st_size));
+	time_text(&s->st.st_mtim, time);
+	json_out_text(o, "mtime", time, strlen(time));
+}
+
+/* A container that cannot be looked into: why. */
+static int make_failed(struct tree *t, uint32_t number, void **data,
+		       size_t *size)
+{
+	const struct source *s = source_at(t, number);
+	struct json_out o;
+
+	if (json_out_init(&o) < 0)
+		return -ENOMEM;
+	put_source(&o, t, number, NULL);
+	json_out_value(&o, "arrays", json_array_new());
+	json_out_value(&o, "values", json_object_new());
+	json_out_value(&o, "attributes", json_object_new());
+	json_out_open(&o, "problems", '[');
+	json_out_text(&o, NULL, s->why, strlen(s->why));
+	json_out_close(&o, ']');
+	return json_out_finish(&o, data, size);
+}
+
+int make_container_info(struct tree *t, uint32_t dir, struct wait *w,
+			void **data, size_t *size)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	enum name_place root = member_place(t, d);
+	struct json_out o;
+	struct pin pin;
+	int err = pin_get(t, d, w, &pin);
+
+	if (err < 0 && source_is_failed(t, d->source)) {
+		err = source_know(t, d->source, w);
+		return err < 0 ? err : make_failed(t, d->source, data, size);
+	}
+	if (err < 0)
+		return err;
+	err = json_out_init(&o);
+	if (err < 0)
+		goto out;
+	put_source(&o, t, d->source, container_format(pin.container));
+	err = put_arrays(&o, pin.k, root);
+	if (err == 0)
+		err = put_values(&o, pin.k, root);
+	if (err == 0) {
+		json_out_attributes(&o, pin.k, 0);
+		json_out_open(&o, "problems", '[');
+		err = put_problems(&o, pin.k, ROW_NONE, root);
+		json_out_close(&o, ']');
+	}
+	if (err == 0)
+		err = json_out_finish(&o, data, size);
+	json_out_fini(&o);
+out:
+	pin_put(&pin);
+	return err;
+}
+
+/* ------------------------------------------------------------------ arrays */
+
+static int put_filters(struct json_out *o, const struct catalog *k,
+		       const struct array_info *a)
+{
+	json_out_open(o, "filters", '[');
+	for (unsigned i = 0; i < a->nfilter; i++) {
+		CLEANUP(cleanup_freep) uint64_t *params = NULL;
+		struct filter_info f;
+
+		catalog_filter(k, a, i, &f);
+		params = calloc(f.nparam + 1u, sizeof(*params));
+		if (!params)
+			return -ENOMEM;
+		for (uint32_t p = 0; p < f.nparam; p++)
+			params[p] = f.param[p];
+		json_out_row(o);
+		json_out_field_number(o, "id", f.id);
+		json_out_field_text(o, "name", f.name.p, f.name.n);
+		json_out_field_shape(o, "params", f.nparam, params);
+		json_out_row_end(o);
+	}
+	json_out_close(o, ']');
+	return 0;
+}
+
+static void put_fill(struct json_out *o, const struct array_info *a)
+{
+	static const uint8_t zero[8];
+	struct json *j;
+
+	if (a->kind == 0 || a->fill_undefined)
+		j = json_null_new();
+	else if (a->fill.n == a->item_size)
+		j = number_json(a->fill.p, a->kind, a->item_size, a->order);
+	else
+		j = number_json(zero, a->kind, a->item_size, '<');
+	json_out_value(o, "fill", j);
+}
+
+/* What put_view needs of the array; base is NULL if it cannot be read. */
+struct viewed {
+	const struct array *base;
+	const uint64_t *chunk;
+};
+
+static void put_view(struct json_out *o, const struct viewed *v,
+		     const struct view_spec *s, const struct view_geometry *g)
+{
+	char name[NAME_BYTES_MAX + 1];
+	uint64_t n = 0;
+
+	if (view_print(s, name) < 0)
+		return;
+	(void)shape_count(&g->item.shape, &n);
+	json_out_row(o);
+	json_out_field_text(o, "name", name, strlen(name));
+	json_out_field_number(o, "items", g->count);
+	json_out_field_shape(o, "item_shape", g->item.shape.ndim,
+			     g->item.shape.dim);
+	json_out_field_number(o, "item_bytes", n * g->item.item_size);
+	if (v->base)
+		json_out_field_number(o, "decode_bytes",
+				      view_cost(v->base, v->chunk, g));
+	else
+		json_out_field_null(o, "decode_bytes");
+	json_out_row_end(o);
+}
+
+/* Slices along each axis, then those that are listed. */
+static void put_views(struct tree *t, struct json_out *o, const struct dir *d,
+		      const struct viewed *v)
+{
+	const struct item_type *type;
+	struct view_geometry g;
+	struct view_spec s;
+	char why[VIEW_WHY_MAX];
+	int err = 0;
+
+	json_out_open(o, "views", '[');
+	if (d->type != ROW_NONE) {
+		type = dirs_type_at(t->dirs, d->type);
+		for (unsigned k = 0; k < type->shape.ndim; k++) {
+			s = (struct view_spec){.kind = VIEW_SLICES,
+					       .format = FORMAT_NPY,
+					       .axis = k};
+			if (type->shape.ndim > 1 &&
+			    view_bind(&s, type, &g, why) == 0)
+				put_view(o, v, &s, &g);
+		}
+	}
+	for (unsigned i = 1; err != -ENOENT; i++) {
+		err = view_listed(t, d, i, &s, &g);
+		/* All plain slices are there already. */
+		if (err == 0 &&
+		    (s.kind != VIEW_SLICES || s.format != FORMAT_NPY))
+			put_view(o, v, &s, &g);
+	}
+	json_out_close(o, ']');
+}
+
+static void put_shape(struct json_out *o, const struct array_info *a)
+{
+	char dtype[DTYPE_MAX];
+
+	json_out_value(o, "shape",
+		       a->is_null ? json_null_new()
+				  : json_of_shape(a->rank, a->dim));
+	if (a->kind)
+		json_out_value(
+			o, "dtype",
+			json_str_new(dtype_text(a->kind, a->item_size, dtype)));
+	else
+		json_out_text(o, "dtype", a->type_text.p, a->type_text.n);
+	if (a->order)
+		json_out_text(o, "order", &a->order, 1);
+	else
+		json_out_value(o, "order", json_null_new());
+	json_out_value(o, "layout", json_str_new(layout_text(a->layout)));
+	json_out_value(o, "chunks",
+		       a->chunk ? json_of_shape(a->rank, a->chunk)
+				: json_null_new());
+}
+
+/* The array at work: no trouble is told, only asked about. */
+static bool open_quietly(struct tree *t, const struct pin *p,
+			 const struct dir *d, struct stored_array *out)
+{
+	struct array_info a;
+
+	catalog_array(p->k, d->object, &a);
+	if (d->type == ROW_NONE || a.refused.n)
+		return false;
+	return stored_array_init(out, &t->env, p->container, d->source, p->k,
+				 d->object, "?") == 0;
+}
+
+static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
+			    struct json_out *o)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	CLEANUP(cleanup_freep) char *path = tree_inner_path(t, dir);
+	struct viewed v = {.base = NULL};
+	struct stored_array stored;
+	struct array_info a;
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	catalog_array(p->k, d->object, &a);
+	if (open_quietly(t, p, d, &stored))
+		v = (struct viewed){&stored.base, a.chunk};
+	json_out_text(o, "path", path, strlen(path));
+	put_shape(o, &a);
+	err = put_filters(o, p->k, &a);
+	if (err < 0)
+		return err;
+	put_fill(o, &a);
+	json_out_attributes(o, p->k, d->object);
+	put_views(t, o, d, &v);
+	json_out_open(o, "problems", '[');
+	if (a.refused.n)
+		json_out_text(o, NULL, a.refused.p, a.refused.n);
+	err = put_problems(o, p->k, d->object, NAME_IN_GROUP);
+	json_out_close(o, ']');
+	return err;
+}
+
+int make_array_info(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		    size_t *size)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	struct json_out o;
+	struct pin pin;
+	int err = pin_get(t, d, w, &pin);
+
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, d);
+	if (err == 0)
+		err = json_out_init(&o);
+	if (err == 0) {
+		err = write_array_info(t, &pin, dir, &o);
+		if (err == 0)
+			err = json_out_finish(&o, data, size);
+		json_out_fini(&o);
+	}
+	pin_put(&pin);
+	return err;
+}
+
+static int write_chunks(struct tree *t, const struct pin *p, uint32_t dir,
+			struct wait *w, struct json_out *o)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	CLEANUP(cleanup_freep) char *path = tree_inner_path(t, dir);
+	struct chunk_counts n;
+	struct stored_array s;
+	char label[PATH_MAX];
+	uint64_t all = 0;
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	tree_label(t, dir, label, sizeof(label));
+	err = tree_array(t, p, d, label, &s);
+	if (err == 0)
+		err = stored_array_counts(&s, &n, w);
+	if (err < 0)
+		return err;
+	json_out_text(o, "path", path, strlen(path));
+	if (s.info.chunk) {
+		(void)shape_count(&s.grid, &all);
+		json_out_value(o, "grid",
+			       json_of_shape(s.grid.ndim, s.grid.dim));
+	} else {
+		json_out_value(o, "grid", json_null_new());
+	}
+	json_out_value(o, "chunks", json_uint_new(all));
+	json_out_value(o, "stored", json_uint_new(n.stored));
+	json_out_value(o, "missing", json_uint_new(n.missing));
+	json_out_value(o, "broken", json_uint_new(n.broken));
+	json_out_value(o, "masked", json_uint_new(n.masked));
+	return 0;
+}
+
+int make_chunks(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		size_t *size)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	struct json_out o;
+	struct pin pin;
+	int err = pin_get(t, d, w, &pin);
+
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, d);
+	if (err == 0)
+		err = json_out_init(&o);
+	if (err == 0) {
+		err = write_chunks(t, &pin, dir, w, &o);
+		if (err == 0)
+			err = json_out_finish(&o, data, size);
+		json_out_fini(&o);
+	}
+	pin_put(&pin);
+	return err;
+}
+
+int make_strings(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		 size_t *size)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	struct attr value;
+	struct json *j;
+	struct pin pin;
+	char *text;
+	int err = pin_get(t, d, w, &pin);
+
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, d);
+	if (err == 0 && !catalog_value(pin.k, d->object, &value))
+		err = -ESTALE;
+	if (err == 0) {
+		j = json_of_attr(&value);
+		err = json_dump(j, &text, size);
+		json_free(j);
+		if (err == 0)
+			*data = text;
+	}
+	pin_put(&pin);
+	return err;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * A name in a directory to a node id, by the kind of the directory; and what
+ * symbolic links point to.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tree/tree_impl.h"
+
+/* ------------------------------------------------------ the source's own */
+
+/*
+ * NAME.EXT.d where that is not the directory itself: a link to the directory,
+ * or, of a file without a container's extension, the directory, if the file
+ * has the magic.
+ */
+static int lookup_dot_d(struct tree *t, uint32_t dir, const struct listing *l,
+			const char *name, struct wait *w, uint64_t *ino)
+{
+	size_t len = strlen(name);
+	struct container *c;
+	uint32_t file, source, number;
+	int err;
+
+	if (len < 3 || strcmp(name + len - 2, ".d") != 0)
+		return 0;
+	file = listing_find(l, name, len - 2);
+	if (file == ROW_NONE || l->entry[file].kind != ENTRY_FILE)
+		return 0;
+	if (l->entry[file].other != ROW_NONE) {
+		*ino = node_pack(dir, NODE_SOURCE_LINK, file);
+		return 0;
+	}
+	err = srcdir_source(t, dir, l, file, &source);
+	if (err == 0)
+		err = source_container(t, source, false, w, &c);
+	if (err < 0)
+		return source_is_failed(t, source) ? 0 : err;
+	err = srcdir_container(t, dir, l, file, name, &number);
+	if (err == 0)
+		*ino = node_pack(number, NODE_DIR, 0);
+	return err;
+}
+
+static int lookup_source(struct tree *t, uint32_t dir, const char *name,
+			 struct wait *w, uint64_t *ino)
+{
+	const struct listing *l;
+	uint32_t i, number;
+	int err = srcdir_listing(t, dir, w, &l);
+
+	if (err < 0)
+		return err;
+	i = listing_find(l, name, strlen(name));
+	if (i == ROW_NONE)
+		return lookup_dot_d(t, dir, l, name, w, ino);
+	switch ((enum entry_kind)l->entry[i].kind) {
+	case ENTRY_FILE:
+		*ino = node_pack(dir, NODE_SOURCE, i);
+		return 0;
+	case ENTRY_DIR:
+		err = srcdir_child(t, dir, l, i, &number);
+		break;
+	case ENTRY_CONTAINER:
+		err = srcdir_container(t, dir, l, l->entry[i].other,
+				       l->entry[i].name, &number);
+		break;
+	}
+	if (err == 0)
+		*ino = node_pack(number, NODE_DIR, 0);
+	return err;
+}
+
+/* ------------------------------------------------------ inside a container */
+
+static int lookup_group(struct tree *t, uint32_t dir, const char *name,
+			struct wait *w, uint64_t *ino)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	struct shown shown;
+	struct pin pin;
+	uint32_t i, number;
+	int err = pin_get(t, d, w, &pin);
+
+	if (err < 0)
+		return source_is_failed(t, d->source) ? 0 : err;
+	err = pin_check(&pin, d);
+	if (err == 0)
+		err = member_find(t, &pin, dir, name, &i);
+	if (err < 0 || i == ROW_NONE)
+		goto out;
+	err = member_show(t, &pin, dir, i, w, &shown, NULL);
+	if (err < 0)
+		goto out;
+	switch (shown.kind) {
+	case SHOWN_NOT:
+		break;
+	case SHOWN_LINK:
+		*ino = node_pack(dir, NODE_MEMBER_LINK, i);
+		break;
+	case SHOWN_GROUP:
+	case SHOWN_ARRAY:
+		err = member_dir(t, &pin, dir, i, &shown, &number);
+		if (err == 0)
+			*ino = node_pack(number, NODE_DIR, 0);
+		break;
+	}
+out:
+	pin_put(&pin);
+	return err;
+}
+
+static int lookup_view(struct tree *t, uint32_t array, const char *name,
+		       uint64_t *ino)
+{
+	const struct dir *d = dirs_at(t->dirs, array);
+	const struct item_type *type = dirs_type_at(t->dirs, d->type);
+	char canonical[NAME_BYTES_MAX + 1], why[VIEW_WHY_MAX];
+	struct view_geometry g;
+	struct layout layout;
+	struct view_spec s;
+	uint32_t number;
+	int err = view_parse(name, &s, why);
+
+	if (err == -ENOENT)
+		return 0;
+	if (err == 0)
+		err = view_bind(&s, type, &g, why);
+	if (err == 0 && item_layout(&g.item, s.format, &layout) < 0) {
+		strcpy(why, "the format cannot hold its items");
+		err = -EINVAL;
+	}
+	if (err == 0 && view_print(&s, canonical) < 0) {
+		strcpy(why, "its canonical name is too long");
+		err = -EINVAL;
+	}
+	if (err < 0) {
+		view_refuse(t, array, name, why);
+		return 0;
+	}
+	err = view_dir(t, array, &s, &g, &number);
+	if (err < 0)
+		return err;
+	if (strcmp(name, canonical) == 0)
+		*ino = node_pack(number, NODE_DIR, 0);
+	else
+		*ino = node_pack(array, NODE_VIEW_LINK, number);
+	return 0;
+}
+
+static int lookup_array(struct tree *t, uint32_t dir, const char *name,
+			uint64_t *ino)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	struct layout layout;
+	unsigned format;
+
+	if (d->type == ROW_NONE)
+		return 0;
+	if (strncmp(name, "array.", 6) == 0) {
+		format = format_by_ext(name + 6, strlen(name + 6));
+		if (format && item_layout(dirs_type_at(t->dirs, d->type),
+					  format, &layout) == 0)
+			*ino = node_pack(dir, format, 0);
+		return 0;
+	}
+	return lookup_view(t, dir, name, ino);
+}
+
+static int lookup_item(struct tree *t, uint32_t dir, const char *name,
+		       uint64_t *ino)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	const struct view_spec *s = dirs_spec(t->dirs, d->params);
+	const char *dot = strchr(name, '.');
+	struct view_geometry g;
+	struct layout layout;
+	unsigned format;
+	uint64_t item;
+	int err;
+
+	if (!dot || strchr(dot + 1, '.'))
+		return 0;
+	format = strcmp(dot, ".json") == 0
+			 ? NODE_ITEM_JSON
+			 : format_by_ext(dot + 1, strlen(dot + 1));
+	if (format == 0)
+		return 0;
+	view_geometry(t, d, &g);
+	err = view_item(s, &g, name, (size_t)(dot - name), &item);
+	if (err == -E2BIG) {
+		view_refuse(t, d->parent, name,
+			    "items from 2^36 on have no name");
+		return 0;
+	}
+	if (err < 0)
+		return 0;
+	if (format != NODE_ITEM_JSON &&
+	    item_layout(&g.item, format, &layout) < 0)
+		return 0;
+	*ino = node_pack(dir, format, item);
+	return 0;
+}
+
+/* ---------------------------------------------------------------- lookup */
+
+static int lookup_control(struct tree *t, uint32_t dir, const char *name,
+			  struct wait *w, struct tree_entry *out)
+{
+	int file = control_by_name(name);
+	uint64_t item, size;
+	int err;
+
+	if (file < 0)
+		return 0;
+	err = control_snapshot(t, (unsigned)file, w, &item, &size);
+	if (err < 0)
+		return err;
+	out->ino = node_pack(dir, NODE_CONTROL, item);
+	out->is_snapshot = true;
+	return 0;
+}
+
+int tree_lookup(struct tree *t, uint64_t parent, const char *name,
+		struct tree_entry *out, struct wait *w)
+{
+	struct tree_entry e = {.ino = 0};
+	const struct dir *d;
+	struct node n;
+	int fixed, err = 0;
+
+	if (node_unpack(parent, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
+		return -ENOENT;
+	if (n.format != NODE_DIR)
+		return -ENOTDIR;
+	if (strlen(name) > NAME_BYTES_MAX)
+		return -ENAMETOOLONG;
+	e.may_appear = d->kind != DIR_ARRAY && d->kind != DIR_VIEW;
+	fixed = fixed_by_name(t, d, name);
+	if (fixed >= 0) {
+		e.ino = node_pack(n.dir, NODE_FIXED, (uint64_t)fixed);
+	} else if (n.dir == DIR_ROOT && strcmp(name, CONTROL_DIR) == 0) {
+		e.ino = node_pack(t->control_dir, NODE_DIR, 0);
+	} else {
+		switch ((enum dir_kind)d->kind) {
+		case DIR_SOURCE:
+			err = lookup_source(t, n.dir, name, w, &e.ino);
+			break;
+		case DIR_CONTROL:
+			err = lookup_control(t, n.dir, name, w, &e);
+			break;
+		case DIR_CONTAINER:
+		case DIR_GROUP:
+			err = lookup_group(t, n.dir, name, w, &e.ino);
+			break;
+		case DIR_ARRAY:
+			err = lookup_array(t, n.dir, name, &e.ino);
+			break;
+		case DIR_VIEW:
+			err = lookup_item(t, n.dir, name, &e.ino);
+			break;
+		}
+	}
+	if (err < 0)
+		return err;
+	if (e.ino) {
+		err = tree_stat(t, e.ino, &e.st, w);
+		/* Gone since the directory was read. */
+		if (err == -ENOENT)
+			e.ino = 0;
+		else if (err < 0)
+			return err;
+	}
+	*out = e;
+	return 0;
+}
+
+/* -------------------------------------------------------------- readlink */
+
+static int copy_target(const char *s, size_t n, char *buf, size_t size)
+{
+	if (n + 1 > size)
+		return -ENAMETOOLONG;
+	memcpy(buf, s, n);
+	buf[n] = '\0';
+	return 0;
+}
+
+static int member_target(struct tree *t, const struct node *n, char *buf,
+			 size_t size, struct wait *w)
+{
+	const struct dir *d = dirs_at(t->dirs, n->dir);
+	char target[TARGET_MAX + 1];
+	struct shown shown;
+	struct pin pin;
+	int err = pin_get(t, d, w, &pin);
+
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, d);
+	if (err == 0 && n->item >= catalog_members(pin.k, d->object))
+		err = -ENOENT;
+	if (err == 0)
+		err = member_show(t, &pin, n->dir, (uint32_t)n->item, w, &shown,
+				  target);
+	pin_put(&pin);
+	if (err < 0)
+		return err;
+	if (shown.kind != SHOWN_LINK)
+		return -EINVAL;
+	return copy_target(target, shown.target_len, buf, size);
+}
+
+int tree_readlink(struct tree *t, uint64_t ino, char *buf, size_t size,
+		  struct wait *w)
+{
+	const struct listing *l;
+	const struct dir *d, *view;
+	struct node n;
+	int err;
+
+	if (node_unpack(ino, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
+		return -ENOENT;
+	switch (n.format) {
+	case NODE_MEMBER_LINK:
+		if (d->kind != DIR_CONTAINER && d->kind != DIR_GROUP)
+			return -ENOENT;
+		return member_target(t, &n, buf, size, w);
+	case NODE_VIEW_LINK:
+		view = n.item < NODE_DIRS_MAX
+			       ? dirs_at(t->dirs, (uint32_t)n.item)
+			       : NULL;
+		if (!view || view->parent != n.dir || view->kind != DIR_VIEW)
+			return -ENOENT;
+		return copy_target(dirs_name(t->dirs, view), view->name_len,
+				   buf, size);
+	case NODE_SOURCE_LINK:
+		if (d->kind != DIR_SOURCE)
+			return -ENOENT;
+		err = srcdir_listing(t, n.dir, w, &l);
+		if (err < 0)
+			return err;
+		if (n.item >= l->n || l->entry[n.item].kind != ENTRY_FILE ||
+		    l->entry[n.item].other == ROW_NONE)
+			return -ENOENT;
+		return copy_target(
+			l->entry[l->entry[n.item].other].name,
+			strlen(l->entry[l->entry[n.item].other].name), buf,
+			size);
+	default:
+		return -EINVAL;
+	}
+}

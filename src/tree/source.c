@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Source files. Nothing is opened, read or scanned with the lock held: what
+ * two threads found out at once is compared under it, and one of them wins.
+ */
+
+#include <config.h>
+
+#include "tree/source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "container/file.h"
+#include "tree/tree_impl.h"
+
+#define TIMEOUTS_MAX 3 /* scans that may time out before it is for good */
+
+int sources_init(struct sources *s)
+{
+	struct rlimit limit;
+
+	pthread_mutex_init(&s->lock, NULL);
+	s->max_plain = 64;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > 1024)
+		s->max_plain = limit.rlim_cur > 16384 ? 1024 : 256;
+	return rows_init(&s->rows, sizeof(struct source), NODE_DIRS_MAX);
+}
+
+void sources_fini(struct sources *s)
+{
+	for (uint32_t i = 0; s->rows.segment && i < rows_count(&s->rows); i++) {
+		struct source *one = rows_at(&s->rows, i);
+
+		if (one->container)
+			container_close(one->container);
+		if (one->plain)
+			file_close(one->plain);
+		free(one->why);
+	}
+	rows_fini(&s->rows);
+	pthread_mutex_destroy(&s->lock);
+}
+
+uint32_t sources_count(const struct sources *s)
+{
+	return rows_count(&s->rows);
+}
+
+struct source *source_at(const struct tree *t, uint32_t number)
+{
+	return rows_at(&t->sources.rows, number);
+}
+
+int source_add(struct tree *t, uint32_t dir, uint32_t entry, uint32_t *number)
+{
+	struct sources *s = &t->sources;
+	struct source *one;
+	void *row;
+	int err;
+
+	LOCK_SCOPE(&s->lock);
+	err = rows_next(&s->rows, &row);
+	if (err < 0)
+		return err;
+	one = row;
+	one->dir = dir;
+	one->entry = entry;
+	*number = rows_publish(&s->rows);
+	return 0;
+}
+
+int source_path(const struct tree *t, uint32_t number, char *buf, size_t size)
+{
+	const struct source *s = source_at(t, number);
+	const struct listing *l;
+	size_t len;
+	int n;
+
+	if (s->entry == ROW_NONE) {
+		const char *name = strrchr(t->conf.src, '/');
+
+		n = snprintf(buf, size, "%s", name ? name + 1 : t->conf.src);
+		return (size_t)n < size ? 0 : -ENAMETOOLONG;
+	}
+	l = srcdir_at(t, dirs_at(t->dirs, s->dir)->source)->listing;
+	if (s->dir == DIR_ROOT) {
+		n = snprintf(buf, size, "%s", l->entry[s->entry].name);
+		return (size_t)n < size ? 0 : -ENAMETOOLONG;
+	}
+	n = srcdir_path(t, s->dir, buf, size);
+	if (n < 0)
+		return n;
+	len = strlen(buf);
+	n = snprintf(buf + len, size - len, "/%s", l->entry[s->entry].name);
+	return (size_t)n < size - len ? 0 : -ENAMETOOLONG;
+}
+
+static void know(struct tree *t, struct source *s, const struct stat *st)
+{
+	LOCK_SCOPE(&t->sources.lock);
+	if (s->known)
+		return;
+	s->st = *st;
+	atomic_store_explicit(&s->known, true, memory_order_release);
+}
+
+int source_know(struct tree *t, uint32_t number, struct wait *w)
+{
+	struct source *s = source_at(t, number);
+	char path[PATH_MAX];
+	struct stat st;
+	int err;
+
+	if (atomic_load_explicit(&s->known, memory_order_acquire))
+		return 0;
+	err = tree_admit(t, number, w);
+	if (err < 0)
+		return err;
+	if (s->entry == ROW_NONE) {
+		know(t, s, &t->root_st);
+		return 0;
+	}
+	err = source_path(t, number, path, sizeof(path));
+	if (err == 0)
+		err = src_stat(t, path, &st);
+	if (err < 0)
+		return err;
+	if (!S_ISREG(st.st_mode))
+		return -ENOENT;
+	know(t, s, &st);
+	return 0;
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* The file that was listed, opened; the same one that its attributes tell. */
+static int open_store(struct tree *t, uint32_t number, struct wait *w,
+		      struct store **out)
+{
+	struct source *s = source_at(t, number);
+	char path[PATH_MAX], full[2 * PATH_MAX];
+	struct store *store;
+	int err = source_know(t, number, w);
+
+	if (err == 0)
+		err = tree_admit(t, number, w);
+	if (err == 0)
+		err = source_path(t, number, path, sizeof(path));
+	if (err < 0)
+		return err;
+	if (s->entry == ROW_NONE) {
+		err = file_open(t->conf.src, -1, &store);
+	} else if (t->conf.allow_other) {
+		err = file_open(path, t->root_fd, &store);
+	} else {
+		snprintf(full, sizeof(full), "%s/%s", t->conf.src, path);
+		err = file_open(full, -1, &store);
+	}
+	if (err < 0)
+		return err;
+	if (!is_same_file(&s->st, file_stat(store))) {
+		file_close(store);
+		return problem_tell(t->conf.problems, -ESTALE,
+				    "%s: changed after it was listed; mount "
+				    "again to see it",
+				    path);
+	}
+	*out = store;
+	return 0;
+}
+
+/* Errors that say nothing about what the file is. */
+static bool is_passing(int err)
+{
+	switch (-err) {
+	case EAGAIN:
+	case ERESTART:
+	case EINTR:
+	case EIO:
+	case EMFILE:
+	case ENFILE:
+	case ENOMEM:
+	case ESTALE:
+	case ETIMEDOUT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Remember and say why the file cannot be looked into. */
+static void mark_failed(struct tree *t, uint32_t number, int err, bool told,
+			const char *why)
+{
+	struct source *s = source_at(t, number);
+	char path[PATH_MAX];
+	char *copy = strdup(why);
+
+	if (source_path(t, number, path, sizeof(path)) < 0)
+		strcpy(path, "?");
+	if (told)
+		problem_tell(t->conf.problems, err, "%s: %s", path, why);
+	pthread_mutex_lock(&t->sources.lock);
+	if (err == -ETIMEDOUT && ++s->timeouts >= TIMEOUTS_MAX)
+		err = -EBADMSG;
+	if (copy && !is_passing(err) && !s->failed && !s->scanned) {
+		s->why = copy;
+		copy = NULL;
+		atomic_store_explicit(&s->failed, err, memory_order_release);
+	} else if (copy && s->entry == ROW_NONE && !s->scanned && !s->why) {
+		/* SRC itself, before the tree is: said by tree_new. */
+		s->why = copy;
+		copy = NULL;
+	}
+	pthread_mutex_unlock(&t->sources.lock);
+	free(copy);
+}
+
+bool source_is_failed(const struct tree *t, uint32_t number)
+{
+	return atomic_load_explicit(&source_at(t, number)->failed,
+				    memory_order_acquire) != 0;
+}
+
+int source_container(struct tree *t, uint32_t number, bool told, struct wait *w,
+		     struct container **out)
+{
+	struct source *s = source_at(t, number);
+	struct container *c, *lost = NULL;
+	struct store *store;
+	char why[128];
+	int err;
+
+	c = atomic_load_explicit(&s->container, memory_order_acquire);
+	if (c) {
+		*out = c;
+		return 0;
+	}
+	err = atomic_load_explicit(&s->failed, memory_order_acquire);
+	if (err)
+		return err;
+	err = open_store(t, number, w, &store);
+	if (err < 0) {
+		snprintf(why, sizeof(why), "cannot be opened: %s",
+			 strerror(-err));
+	} else {
+		err = container_open(store, &t->conf.container, &c);
+		if (err < 0)
+			file_close(store);
+		if (err == -EOPNOTSUPP)
+			strcpy(why, "not a container: it has no HDF5 "
+				    "signature");
+		else if (err < 0)
+			snprintf(why, sizeof(why), "cannot be read: %s",
+				 strerror(-err));
+	}
+	if (err < 0) {
+		if (err != -EAGAIN && err != -ERESTART && err != -ESTALE)
+			mark_failed(t, number, err, told, why);
+		return err;
+	}
+	pthread_mutex_lock(&t->sources.lock);
+	if (s->container) {
+		lost = c;
+	} else {
+		atomic_store_explicit(&s->container, c, memory_order_release);
+		t->sources.ncontainers++;
+	}
+	*out = s->container;
+	pthread_mutex_unlock(&t->sources.lock);
+	if (lost)
+		container_close(lost);
+	return 0;
+}
+
+struct scan_failure {
+	struct tree *t;
+	uint32_t number;
+};
+
+static void scan_failed(void *arg, int err, char *why)
+{
+	struct scan_failure *f = arg;
+
+	mark_failed(f->t, f->number, err, true,
+		    why ? why : "cannot be scanned");
+	free(why);
+}
+
+int source_catalog(struct tree *t, uint32_t number, struct wait *w,
+		   struct container **c, struct cached *out)
+{
+	struct source *s = source_at(t, number);
+	struct scan_failure f = {t, number};
+	int err = source_container(t, number, true, w, c);
+
+	if (err == 0 && !s->scanned)
+		err = atomic_load_explicit(&s->failed, memory_order_acquire);
+	if (err == 0)
+		err = cached_catalog(&t->env, *c, number, scan_failed, &f, w,
+				     out);
+	if (err == 0 && !s->scanned)
+		s->scanned = true;
+	return err == -ETIMEDOUT ? -EIO : err;
+}
+
+/* ------------------------------------------------------- plain files */
+
+static void idle_remove(struct sources *all, struct source *s)
+{
+	if (s->older)
+		s->older->newer = s->newer;
+	else
+		all->oldest = s->newer;
+	if (s->newer)
+		s->newer->older = s->older;
+	else
+		all->newest = s->older;
+	s->older = s->newer = NULL;
+}
+
+static void idle_add(struct sources *all, struct source *s)
+{
+	s->older = all->newest;
+	s->newer = NULL;
+	if (all->newest)
+		all->newest->newer = s;
+	else
+		all->oldest = s;
+	all->newest = s;
+}
+
+/* With the lock held: the open file, kept open until plain_put. */
+static struct store *plain_pin(struct sources *all, struct source *s)
+{
+	if (s->plain && s->readers++ == 0)
+		idle_remove(all, s);
+	return s->plain;
+}
+
+static int plain_get(struct tree *t, uint32_t number, struct wait *w,
+		     struct store **out)
+{
+	struct sources *all = &t->sources;
+	struct source *s = source_at(t, number);
+	struct store *mine, *spare = NULL;
+	int err;
+
+	pthread_mutex_lock(&all->lock);
+	*out = plain_pin(all, s);
+	pthread_mutex_unlock(&all->lock);
+	if (*out)
+		return 0;
+	err = open_store(t, number, w, &mine);
+	if (err < 0)
+		return err;
+	pthread_mutex_lock(&all->lock);
+	if (s->plain) {
+		spare = mine;
+		*out = plain_pin(all, s);
+	} else {
+		*out = s->plain = mine;
+		s->readers = 1;
+		if (++all->nplain > all->max_plain && all->oldest) {
+			struct source *old = all->oldest;
+
+			idle_remove(all, old);
+			spare = old->plain;
+			old->plain = NULL;
+			all->nplain--;
+		}
+	}
+	pthread_mutex_unlock(&all->lock);
+	if (spare)
+		file_close(spare);
+	return 0;
+}
+
+static void plain_put(struct tree *t, uint32_t number)
+{
+	struct sources *all = &t->sources;
+	struct source *s = source_at(t, number);
+
+	LOCK_SCOPE(&all->lock);
+	if (--s->readers == 0)
+		idle_add(all, s);
+}
+
+ssize_t source_read(struct tree *t, uint32_t number, void *buf, size_t n,
+		    uint64_t off, struct wait *w)
+{
+	struct source *s = source_at(t, number);
+	struct container *c;
+	struct store *store;
+	uint64_t size;
+	int err = source_know(t, number, w);
+
+	if (err < 0)
+		return err;
+	size = (uint64_t)s->st.st_size;
+	if (off >= size)
+		return 0;
+	if (n > size - off)
+		n = (size_t)(size - off);
+	err = tree_admit(t, number, w);
+	if (err < 0)
+		return err;
+	c = atomic_load_explicit(&s->container, memory_order_acquire);
+	if (c) {
+		err = container_read(c, off, n, buf);
+		return err < 0 ? err : (ssize_t)n;
+	}
+	err = plain_get(t, number, w, &store);
+	if (err < 0)
+		return err;
+	err = file_read(store, off, n, buf);
+	plain_put(t, number);
+	return err < 0 ? err : (ssize_t)n;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The tree as a whole: made, freed, named in messages, walked.
+ */
+
+#include <config.h>
+
+#include "tree/tree.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "container/file.h"
+#include "tree/tree_impl.h"
+#include "util/metric.h"
+
+#define SYMLINKS_MAX 40 /* of one walk, as in the kernel */
+
+static struct metric directories_metric = {
+	.name = "tree_directories",
+	.help = "Directories seen: each takes about 150 bytes.",
+	.kind = METRIC_GAUGE,
+};
+static struct metric params_metric = {
+	.name = "tree_params",
+	.help = "Different views seen; 65536 at most.",
+	.kind = METRIC_GAUGE,
+};
+static struct metric problems_metric = {
+	.name = "problems",
+	.help = "Lines in .patchfs/problems.",
+	.kind = METRIC_GAUGE,
+};
+
+void tree_metrics(struct metrics *m)
+{
+	file_metrics(m);
+	container_metrics(m);
+	array_metrics(m);
+	metric_register(m, &directories_metric);
+	metric_register(m, &params_metric);
+	metric_register(m, &problems_metric);
+}
+
+void tree_update_metrics(struct tree *t)
+{
+	metric_set(&directories_metric, dirs_count(t->dirs));
+	metric_set(&params_metric, dirs_params_count(t->dirs));
+	metric_set(&problems_metric, (int64_t)problems_count(t->conf.problems));
+}
+
+int tree_admit(const struct tree *t, uint64_t source, struct wait *w)
+{
+	const struct wait_need need = {.source = source, .device = t->device};
+
+	return w ? w->admit(w, &need) : 0;
+}
+
+/* ---------------------------------------------------------------- names */
+
+char *tree_inner_path(const struct tree *t, uint32_t dir)
+{
+	size_t size = 1;
+	uint32_t at;
+	char *path, *p;
+
+	for (at = dir; dirs_at(t->dirs, at)->kind != DIR_CONTAINER;
+	     at = dirs_at(t->dirs, at)->parent)
+		size += dirs_at(t->dirs, at)->name_len + 1u;
+	path = malloc(size);
+	if (!path)
+		return NULL;
+	p = path + size - 1;
+	*p = '\0';
+	for (at = dir; dirs_at(t->dirs, at)->kind != DIR_CONTAINER;
+	     at = dirs_at(t->dirs, at)->parent) {
+		const struct dir *d = dirs_at(t->dirs, at);
+
+		if (at != dir)
+			*--p = '/';
+		p -= d->name_len;
+		memcpy(p, dirs_name(t->dirs, d), d->name_len);
+	}
+	memmove(path, p, strlen(p) + 1);
+	return path;
+}
+
+void tree_label(const struct tree *t, uint32_t dir, char *buf, size_t size)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	size_t n, len = 0;
+	char *p;
+
+	if (d->kind == DIR_VIEW)
+		d = dirs_at(t->dirs, d->parent);
+	if (source_path(t, d->source, buf, size) < 0)
+		snprintf(buf, size, "?");
+	n = strlen(buf);
+	for (const struct dir *at = d; at->kind != DIR_CONTAINER;
+	     at = dirs_at(t->dirs, at->parent))
+		len += at->name_len + 1u;
+	if (len == 0)
+		return;
+	if (n + 2 + len >= size) {
+		snprintf(buf + n, size - n, ": ...");
+		return;
+	}
+	/* Names from the last to the first; no memory is asked for. */
+	memcpy(buf + n, ": ", 2);
+	p = buf + n + 2 + len;
+	*p = '\0';
+	for (; d->kind != DIR_CONTAINER; d = dirs_at(t->dirs, d->parent)) {
+		p -= d->name_len;
+		memcpy(p, dirs_name(t->dirs, d), d->name_len);
+		*--p = '/';
+	}
+}
+
+/* ------------------------------------------------------------ new, free */
+
+static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+static char *say(const char *fmt, ...)
+{
+	char *line = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vasprintf(&line, fmt, ap) < 0)
+		line = NULL;
+	va_end(ap);
+	return line;
+}
+
+static int parse_shown(struct tree *t, char **why)
+{
+	const char *const *names = t->conf.views;
+	char reason[VIEW_WHY_MAX];
+	unsigned n = 0;
+
+	while (names && names[n])
+		n++;
+	t->shown = calloc(n + 1, sizeof(*t->shown));
+	if (!t->shown)
+		return -ENOMEM;
+	for (unsigned i = 0; i < n; i++) {
+		int err = view_parse(names[i], &t->shown[i], reason);
+
+		if (err < 0) {
+			*why = say("--view=%s: %s", names[i],
+				   err == -ENOENT ? "not the name of a view"
+						  : reason);
+			return -EINVAL;
+		}
+	}
+	t->nshown = n;
+	return 0;
+}
+
+/* The source as it is now: a directory, or one container. */
+static int open_source(struct tree *t, char **why)
+{
+	int fd;
+
+	if (stat(t->conf.src, &t->root_st) < 0) {
+		int err = -errno;
+
+		*why = say("%s: %s", t->conf.src, strerror(-err));
+		return err;
+	}
+	t->device = t->root_st.st_dev;
+	if (!S_ISDIR(t->root_st.st_mode))
+		return 0;
+	fd = open(t->conf.src, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0) {
+		int err = -errno;
+
+		*why = say("%s: %s", t->conf.src, strerror(-err));
+		return err;
+	}
+	t->root_fd = fd;
+	return 0;
+}
+
+/* A container alone must be readable, or there is nothing to mount. */
+static int try_single(struct tree *t, char **why)
+{
+	struct container *c;
+	struct cached cached;
+	int err;
+
+	if (!S_ISREG(t->root_st.st_mode)) {
+		*why = say("%s: neither a directory nor a file", t->conf.src);
+		return -EINVAL;
+	}
+	err = source_container(t, 0, false, NULL, &c);
+	if (err == 0)
+		err = source_catalog(t, 0, NULL, &c, &cached);
+	if (err == 0) {
+		cached_put(&t->env, &cached);
+		return 0;
+	}
+	*why = say("%s: %s", t->conf.src,
+		   source_at(t, 0)->why ? source_at(t, 0)->why
+					: strerror(-err));
+	return err;
+}
+
+static int add_roots(struct tree *t)
+{
+	struct dir root = {
+		.key = ROW_NONE,
+		.params = ROW_NONE,
+		.type = ROW_NONE,
+		.kind = DIR_SOURCE,
+	};
+	struct dir control = {
+		.params = ROW_NONE,
+		.type = ROW_NONE,
+		.kind = DIR_CONTROL,
+	};
+	const struct stat *st;
+	uint32_t number;
+	int err;
+
+	if (tree_is_single(t)) {
+		root.kind = DIR_CONTAINER;
+		err = source_add(t, DIR_ROOT, ROW_NONE, &root.source);
+	} else {
+		err = srcdir_add(t, &root.source);
+	}
+	if (err == 0)
+		err = dirs_add(t->dirs, &root, "", &number);
+	if (err == 0)
+		err = dirs_add(t->dirs, &control, CONTROL_DIR, &t->control_dir);
+	if (err < 0)
+		return err;
+	return tree_is_single(t) ? source_know(t, 0, NULL)
+				 : srcdir_know(t, DIR_ROOT, NULL, &st);
+}
+
+int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+	int err = -ENOMEM;
+
+	*why = NULL;
+	if (!t)
+		return -ENOMEM;
+	t->conf = *conf;
+	t->root_fd = -1;
+	t->started = time(NULL);
+	control_init(&t->control);
+	t->dirs = dirs_new();
+	if (sources_init(&t->sources) < 0 || srcdirs_init(&t->srcdirs) < 0 ||
+	    !t->dirs ||
+	    array_env_init(&t->env, conf->cache_size, conf->metrics,
+			   conf->problems) < 0)
+		goto fail;
+	t->env.direct_io = conf->direct_io;
+	err = parse_shown(t, why);
+	if (err == 0)
+		err = open_source(t, why);
+	if (err == 0)
+		err = add_roots(t);
+	if (err == 0 && tree_is_single(t))
+		err = try_single(t, why);
+	if (err < 0)
+		goto fail;
+	*out = t;
+	return 0;
+fail:
+	if (!*why)
+		*why = say("%s: %s", conf->src, strerror(-err));
+	tree_free(t);
+	return err;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t)
+		return;
+	control_fini(&t->control);
+	array_env_fini(&t->env);
+	sources_fini(&t->sources);
+	srcdirs_fini(&t->srcdirs);
+	dirs_free(t->dirs);
+	free(t->shown);
+	if (t->root_fd >= 0)
+		close(t->root_fd);
+	free(t);
+}
+
+/* ----------------------------------------------------------------- walk */
+
+int tree_parent(struct tree *t, uint64_t ino, uint64_t *parent)
+{
+	const struct dir *d;
+	struct node n;
+
+	if (node_unpack(ino, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
+		return -ENOENT;
+	if (n.format != NODE_DIR)
+		return -ENOTDIR;
+	*parent = node_pack(d->parent, NODE_DIR, 0);
+	return 0;
+}
+
+/* A path yet to be walked. */
+struct walk {
+	char text[2 * PATH_MAX];
+	char *rest;
+	unsigned links;
+};
+
+/* Put the target of a link in front of what is left. */
+static int walk_link(struct tree *t, struct walk *p, uint64_t ino)
+{
+	char target[PATH_MAX], text[2 * PATH_MAX];
+	int err, n;
+
+	if (++p->links > SYMLINKS_MAX)
+		return -ELOOP;
+	err = tree_readlink(t, ino, target, sizeof(target), NULL);
+	if (err < 0)
+		return err;
+	n = snprintf(text, sizeof(text), "%s/%s", target, p->rest);
+	if ((size_t)n >= sizeof(text))
+		return -ENAMETOOLONG;
+	memcpy(p->text, text, (size_t)n + 1);
+	p->rest = p->text;
+	return 0;
+}
+
+static int walk_step(struct tree *t, struct walk *p, bool follow,
+		     struct tree_entry *e)
+{
+	size_t n = strcspn(p->rest, "/");
+	char *name = p->rest;
+	bool last = name[n + strspn(name + n, "/")] == '\0';
+	bool slash = name[n] == '/';
+	uint64_t parent = e->ino;
+	int err;
+
+	p->rest += n;
+	if (slash)
+		*p->rest++ = '\0';
+	if (!S_ISDIR(e->st.st_mode))
+		return -ENOTDIR;
+	if (n == 0 || strcmp(name, ".") == 0)
+		return 0;
+	if (strcmp(name, "..") == 0) {
+		err = tree_parent(t, e->ino, &e->ino);
+		return err < 0 ? err : tree_stat(t, e->ino, &e->st, NULL);
+	}
+	err = tree_lookup(t, parent, name, e, NULL);
+	if (err < 0)
+		return err;
+	if (e->ino == 0)
+		return -ENOENT;
+	if (!S_ISLNK(e->st.st_mode) || (last && !slash && !follow))
+		return 0;
+	err = walk_link(t, p, e->ino);
+	e->ino = parent;
+	return err < 0 ? err : tree_stat(t, parent, &e->st, NULL);
+}
+
+int tree_walk(struct tree *t, const char *path, bool follow,
+	      struct tree_entry *out)
+{
+	struct tree_entry e = {.ino = TREE_ROOT};
+	struct walk p = {.links = 0};
+	int err;
+
+	if (strlen(path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(p.text, path);
+	p.rest = p.text;
+	err = tree_stat(t, TREE_ROOT, &e.st, NULL);
+	while (err == 0 && *p.rest)
+		err = walk_step(t, &p, follow, &e);
+	if (err == 0)
+		*out = e;
+	return err;
+}
+
+void tree_counts(struct tree *t, uint64_t *directories, uint64_t *containers)
+{
+	*directories = dirs_count(t->dirs);
+	*containers = atomic_load_explicit(&t->sources.ncontainers,
+					   memory_order_relaxed);
+}

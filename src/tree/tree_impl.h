@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What the files of the layer tree share. */
+
+#ifndef TREE_TREE_IMPL_H
+#define TREE_TREE_IMPL_H
+
+#include <stdatomic.h>
+
+#include "array/array.h"
+#include "array/cached.h"
+#include "tree/control.h"
+#include "tree/dirs.h"
+#include "tree/names.h"
+#include "tree/node.h"
+#include "tree/source.h"
+#include "tree/srcdir.h"
+#include "tree/tree.h"
+#include "tree/view.h"
+#include "util/cleanup.h"
+#include "util/problem.h"
+
+#define TARGET_MAX 4095 /* of a symbolic link */
+#define SAID_SLOTS 1024
+
+struct tree {
+	/* constant */
+	struct tree_conf conf;
+	int root_fd;	 /* SRC if it is a directory, else -1 */
+	uint64_t device; /* of SRC */
+	struct stat root_st;
+	time_t started;
+	struct dirs *dirs;
+	struct array_env env;
+	uint32_t control_dir;
+	struct view_spec *shown; /* --view, parsed, not bound */
+	unsigned nshown;
+	/* each with its own lock */
+	struct sources sources;
+	struct srcdirs srcdirs;
+	struct control control;
+	/* Hashes of lines about bad names, so that each is said once. */
+	_Atomic uint64_t said[SAID_SLOTS];
+};
+
+#define DIR_ROOT 0
+
+static inline bool tree_is_single(const struct tree *t)
+{
+	return t->root_fd < 0;
+}
+
+/* May this thread touch a source now? util/wait.h. */
+int tree_admit(const struct tree *t, uint64_t source, struct wait *w);
+
+/* Bring the gauges of the tree up to date. */
+void tree_update_metrics(struct tree *t);
+
+/* "mayo/train.h5: /sino" of a directory of a container, cut to size. */
+void tree_label(const struct tree *t, uint32_t dir, char *buf, size_t size);
+/*
+ * Path of a group or array inside its container, "" for the container, names
+ * as shown. Caller frees; NULL: out of memory.
+ */
+char *tree_inner_path(const struct tree *t, uint32_t dir);
+
+/* ---------------------------------------------------------- containers */
+
+/* A container and its catalog, for the length of one call. */
+struct pin {
+	const struct array_env *env;
+	struct container *container;
+	struct cached cached;
+	const struct catalog *k;
+};
+
+/* 0, to be followed by pin_put; errors of source_catalog. */
+int pin_get(struct tree *t, const struct dir *d, struct wait *w,
+	    struct pin *out);
+void pin_put(struct pin *p);
+/* Whether the catalog still has the object of d. 0 or -ESTALE. */
+int pin_check(const struct pin *p, const struct dir *d);
+
+/*
+ * The array of directory d, for the length of the pin. Errors of
+ * stored_array_init, told to the problems.
+ */
+int tree_array(struct tree *t, const struct pin *p, const struct dir *d,
+	       const char *label, struct stored_array *out);
+
+enum shown_kind { SHOWN_NOT, SHOWN_GROUP, SHOWN_ARRAY, SHOWN_LINK };
+
+/* How a member of a group appears. */
+struct shown {
+	enum shown_kind kind;
+	uint32_t object; /* of SHOWN_GROUP, SHOWN_ARRAY */
+	char name[NAME_BYTES_MAX + 1];
+	size_t target_len; /* of SHOWN_LINK */
+};
+
+/*
+ * Member i of group directory dir; the target of a link goes to target if
+ * that is not NULL (TARGET_MAX + 1 bytes). 0; -ENOMEM; util/wait.h and errors
+ * of reading directories, where a link leads to another file.
+ */
+int member_show(struct tree *t, const struct pin *p, uint32_t dir, uint32_t i,
+		struct wait *w, struct shown *out, char *target);
+/* Number of the member that is shown under that name, or ROW_NONE; -ENOMEM. */
+int member_find(struct tree *t, const struct pin *p, uint32_t dir,
+		const char *name, uint32_t *i);
+/* Directory of a member that is SHOWN_GROUP or SHOWN_ARRAY. */
+int member_dir(struct tree *t, const struct pin *p, uint32_t dir, uint32_t i,
+	       const struct shown *s, uint32_t *number);
+/* What names are ours in the group directory d. */
+enum name_place member_place(const struct tree *t, const struct dir *d);
+
+/* --------------------------------------------------------------- views */
+
+/* Whether files of that type can be laid out in the format. */
+int item_layout(const struct item_type *type, unsigned format,
+		struct layout *out);
+/*
+ * The view of that canonical spec and geometry on array dir. 0; -ENOSPC;
+ * -ENOMEM.
+ */
+int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
+	     const struct view_geometry *g, uint32_t *number);
+/* Geometry of a view directory. */
+void view_geometry(const struct tree *t, const struct dir *d,
+		   struct view_geometry *out);
+/* Listed view i of an array, canonical; -ENOENT: no more, -EINVAL: not here. */
+int view_listed(const struct tree *t, const struct dir *array, unsigned i,
+		struct view_spec *s, struct view_geometry *g);
+/* Says, once, why a name in an array directory is not a view. */
+void view_refuse(struct tree *t, uint32_t array, const char *name,
+		 const char *why);
+
+/* --------------------------------------------------------------- files */
+
+/* Regular files that the tree makes, by directory: NULL ends. */
+int fixed_by_name(const struct tree *t, const struct dir *d, const char *name);
+const char *fixed_name(enum fixed_file f);
+
+/* A file made whole, pinned until cached_put. */
+int fixed_get(struct tree *t, uint32_t dir, enum fixed_file f, struct wait *w,
+	      struct cached *out);
+/* Bytes of a file that the tree makes. */
+int fixed_size(struct tree *t, uint32_t dir, enum fixed_file f, struct wait *w,
+	       uint64_t *size);
+
+/* Makers: *data is malloc'ed. dir must be of the right kind. */
+int make_container_info(struct tree *t, uint32_t dir, struct wait *w,
+			void **data, size_t *size);
+int make_array_info(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		    size_t *size);
+int make_chunks(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		size_t *size);
+int make_strings(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		 size_t *size);
+
+/* item.json: bytes for a view, and its text, padded to that. */
+int item_json_size(struct tree *t, uint32_t array, const struct view_spec *s,
+		   const struct view_geometry *g, uint32_t *size);
+int item_json(struct tree *t, const struct dir *view, uint64_t item,
+	      char **text);
+
+/* index.csv of a grid. */
+uint64_t csv_size(const struct view_spec *s, const struct view_geometry *g);
+/* Bytes [off, off + n), which lie inside. */
+void csv_read(const struct view_spec *s, const struct view_geometry *g,
+	      uint64_t off, size_t n, char *out);
+bool view_has_csv(const struct view_spec *s);
+
+/* Whether fixed_size gives the size of that file without making it. */
+bool fixed_at_hand(const struct dir *d, uint64_t file);
+
+/* Attributes of an existing node if nothing has to be read or made. */
+bool stat_at_hand(struct tree *t, uint64_t ino, struct stat *st);
+/* Of a link of a container, whose target is known to the caller. */
+bool stat_link_at_hand(struct tree *t, uint32_t dir, uint64_t ino,
+		       size_t target_len, struct stat *st);
+
+#endif
