@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * patchfs-scan: what is in an HDF5 file, and where its chunks are. Started by
+ * the server with one end of a socketpair as descriptor 3, and nothing else;
+ * container/catalog.h has the protocol. This program is the only one on the
+ * way of a read that links libhdf5. It opens nothing and serves one request.
+ */
+
+#include <config.h>
+
+#include "scan/scan_impl.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* libhdf5 obeys a dozen variables; some open files or plugins. */
+static void clear_environment(void)
+{
+	static char *none[] = {NULL};
+
+#ifdef HAVE_SANITIZER
+	for (char **e = environ; *e;) {
+		char name[64] = "";
+		size_t n = strcspn(*e, "=");
+
+		if (!strncmp(*e, "HDF5_", 5) && n < sizeof(name)) {
+			memcpy(name, *e, n);
+			unsetenv(name);
+		} else {
+			e++;
+		}
+	}
+	(void)none;
+#else
+	environ = none;
+#endif
+	/* The first use of the local time would read a file. */
+	setenv("TZ", "UTC0", 1);
+	tzset();
+}
+
+int main(void)
+{
+	struct scan_request req;
+	struct vfd v = {0};
+	hid_t driver, file;
+
+	clear_environment();
+	signal(SIGPIPE, SIG_IGN);
+	driver = vfd_start();
+	if (driver < 0)
+		wire_fail(-ENOMEM, "libhdf5 cannot be started");
+	sandbox_enter();
+	wire_request(&req);
+	if (req.version != SCAN_VERSION ||
+	    (req.what != SCAN_TREE && req.what != SCAN_INDEX))
+		wire_fail(-EPROTO, "scanner and server are not of one build");
+	v.pages = pages_new(req.file_size);
+	super_check(v.pages, req.allow_live);
+	file = vfd_open_file(driver, &v);
+	if (file < 0) {
+		struct text why = {0};
+
+		text_add(&why, "cannot be opened");
+		text_add_why(&why);
+		pages_check(v.pages);
+		wire_fail(-EBADMSG, "%s", why.s);
+	}
+	if (req.what == SCAN_TREE)
+		scan_tree(file, &req, &v);
+	else
+		scan_index(file, &req, &v);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What the files of the scanner share. The scanner is a program with one
+ * thread; it serves one request and exits. Every function that can fail for
+ * good (the server is gone, no memory, a source that cannot be read) ends the
+ * process through wire_fail or _exit and does not return.
+ */
+
+#ifndef SCAN_SCAN_IMPL_H
+#define SCAN_SCAN_IMPL_H
+
+#include <hdf5.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "container/catalog.h"
+
+/* Closes any HDF5 identifier; for CLEANUP. */
+static inline void cleanup_hidp(hid_t *id)
+{
+	if (*id >= 0)
+		H5Idec_ref(*id);
+}
+
+/* malloc and friends that end the scan with -ENOMEM. */
+void *scan_malloc(size_t n);
+void *scan_realloc(void *p, size_t n);
+
+/* ------------------------------------------------------- text.c: words */
+
+/* One line of text: control characters become '?', what is too long ends
+ * in "...". Starts as {0}. */
+struct text {
+	size_t n;
+	char s[480];
+};
+
+void text_add(struct text *t, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* ": " and why the last call of libhdf5 failed, from its error stack. */
+void text_add_why(struct text *t);
+
+/* ------------------------------------------------- wire.c: the protocol */
+
+void wire_request(struct scan_request *req);
+void wire_send(enum scan_type type, const void *payload, size_t n);
+/* Ask for [off, off + n); 0 or the server's -errno. After 0 the n bytes must
+ * be taken, in any number of pieces. */
+int wire_read(uint64_t off, size_t n);
+void wire_take(void *buf, size_t n);
+_Noreturn void wire_end(const struct scan_end *end);
+_Noreturn void wire_fail(int error, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* ------------------------------------------ pages.c: bytes of the source */
+
+struct pages;
+
+struct pages *pages_new(uint64_t file_size);
+uint64_t pages_file_size(const struct pages *p);
+/* What lies past the end reads as zeros, as libhdf5's own driver has it.
+ * 0 or -errno; an error stays: every later read reports it again. */
+int pages_read(struct pages *p, uint64_t off, size_t n, void *out);
+/* Ends the scan if a read has failed: what libhdf5 made of it is no fact
+ * about the file. */
+void pages_check(const struct pages *p);
+
+/* ------------------------------------------------ vfd.c: libhdf5's driver */
+
+struct vfd {
+	struct pages *pages;
+	bool is_open;
+	/* While capture is set, reads of raw data are noted, not done. */
+	bool capture;
+	unsigned nraw;
+	uint64_t addr, size;
+};
+
+/* Starts libhdf5 and registers the driver. Before the sandbox. */
+hid_t vfd_start(void);
+/* The file, read-only; -1 with libhdf5's error stack. */
+hid_t vfd_open_file(hid_t driver, struct vfd *v);
+
+/* ------------------------------------------------------------ the rest */
+
+/* sandbox.c: from here on little more than read, write and memory. */
+void sandbox_enter(void);
+
+/* super.c: refuses what is not HDF5, cut off, or open for writing. */
+void super_check(struct pages *p, bool allow_live);
+
+/* tree.c, index.c */
+void scan_tree(hid_t file, const struct scan_request *req, struct vfd *v);
+void scan_index(hid_t file, const struct scan_request *req, struct vfd *v);
+
+/* ------------------------------------------------ out.c: catalog pages */
+
+struct out {
+	uint8_t *buf;
+	size_t used, start; /* of the record that is being made */
+	uint32_t objects;
+	uint64_t links;
+};
+
+void out_init(struct out *o);
+/* A record of fixed part head, n bytes, whose cat_record is filled in. */
+void out_begin(struct out *o, enum cat_type type, void *head, size_t n);
+void out_add(struct out *o, const void *bytes, size_t n);
+void out_pad(struct out *o);
+void out_end(struct out *o);
+void out_flush(struct out *o);
+
+/* A CAT_GROUP or CAT_OTHER; its number. */
+uint32_t out_object(struct out *o, enum cat_type type, uint64_t addr);
+void out_problem(struct out *o, uint32_t owner, const struct text *t);
+
+/* ---------------------------------------------------- type.c: datatypes */
+
+struct elem {
+	char kind; /* 'i' 'u' 'f' 'b'; 0: none of these */
+	char order;
+	uint32_t size;
+};
+
+/* The types that arrays are served in. */
+bool type_is_served(hid_t type, struct elem *e);
+/* Also what can be shown as numbers: any enumeration, bit fields. */
+bool type_is_number(hid_t type, struct elem *e);
+void type_words(hid_t type, struct text *t);
+
+/* --------------------------------------------- value.c: attributes, values */
+
+#define VALUE_MAX 65536u /* bytes of an attribute or value that is shown */
+
+/* All attributes of obj, object number owner. */
+void value_attributes(struct out *o, hid_t obj, uint32_t owner);
+/* CAT_VALUE of a dataset that is a scalar or strings, if it fits max. */
+void value_dataset(struct out *o, hid_t dset, uint32_t owner, size_t max);
+
+/* --------------------------------------------------- array.c: datasets */
+
+/*
+ * Sends the CAT_ARRAY of dset. 0 with *can_read set if H5Dread may be called
+ * on it; -1 with *why said: nothing was sent, it cannot be described.
+ */
+int array_send(struct out *o, hid_t dset, uint64_t addr, uint32_t *number,
+	       bool *can_read, struct text *why);
+
+#endif
