@@ -61,7 +61,8 @@ struct catalog;
 
 /*
  * Scan the file. *out is malloc'ed (caller frees), *size its bytes. On failure
- * *why is one line for people (malloc'ed, caller frees) and nothing is logged:
+ * *why is one line for people (malloc'ed, caller frees; NULL when memory ran
+ * out) and nothing is logged:
  * -EBADMSG corrupt, truncated, or the scanner died or lied; -EBUSY open for
  * writing; -EIO, -ESTALE from the store; -EOPNOTSUPP not this format;
  * -EFBIG larger than max bytes; -ENOMEM; -ETIMEDOUT (reads as EIO to users).
@@ -147,14 +148,15 @@ void catalog_member(const struct catalog *k, uint32_t group, uint32_t i,
 int64_t catalog_find(const struct catalog *k, uint32_t group, const char *name,
 		     size_t n);
 /*
- * Arrays in the order of catalog_array_path: the first path (by names) of each
- * array object, objects in listing order. i < catalog_arrays.
+ * Arrays in listing order, each once, at the path of catalog_path; those that
+ * no path leads to are not counted. i < catalog_arrays.
  */
 uint32_t catalog_nth_array(const struct catalog *k, uint32_t i);
 /*
- * One path of an object from the root: the names of the hard links that lead
- * to it, outermost first, as group numbers and member indexes.
- * Returns the depth; writes at most max steps.
+ * One path of an object from the root, the shortest, and of these the first:
+ * the hard links that lead to it, outermost first, as group numbers and member
+ * indexes. Returns the depth; writes at most max steps. 0: the root, or an
+ * object that no path leads to.
  */
 struct path_step {
 	uint32_t group, member;

@@ -111,7 +111,7 @@ static int spawn(const char *path, int fd, char **env, pid_t *pid)
 }
 
 /* Never above the hard limit we run under, which nobody here can raise. */
-static int limit(pid_t pid, __rlimit_resource_t what, rlim_t soft, rlim_t hard)
+static int limit(pid_t pid, int what, rlim_t soft, rlim_t hard)
 {
 	struct rlimit old, now = {soft, hard};
 

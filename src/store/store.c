@@ -193,11 +193,20 @@ void store_close(struct store *s)
 	metric_add(&sources_open, -1);
 }
 
+/* Told once, counted once; -ESTALE each time. */
+static int changed(struct store *s)
+{
+	if (atomic_exchange(&s->told_changed, true))
+		return -ESTALE;
+	metric_add(&sources_changed, 1);
+	return log_err(-ESTALE, "%s: changed since it was opened", s->path);
+}
+
 /* A device that fails is told once; that it failed, each time. */
 static int read_failed(struct store *s, uint64_t off, int err)
 {
 	if (err == -ESTALE)
-		return err;
+		return changed(s);
 	if (!atomic_exchange(&s->told_error, true))
 		log_err(err, "%s: read at %llu: %s", s->path,
 			(unsigned long long)off, strerrordesc_np(-err));
@@ -208,23 +217,18 @@ int store_check(struct store *s)
 {
 	struct stat now;
 
-	if (fstat(s->fd, &now) < 0) {
-		if (errno != ESTALE)
-			return read_failed(s, 0, -errno);
-	} else if (now.st_size == s->st.st_size &&
-		   now.st_mtim.tv_sec == s->st.st_mtim.tv_sec &&
-		   now.st_mtim.tv_nsec == s->st.st_mtim.tv_nsec) {
-		if (now.st_nlink == 0 && s->st.st_nlink != 0 &&
-		    !atomic_exchange(&s->told_replaced, true))
-			log_warn("%s: was replaced or removed; the old file "
-				 "goes on being served",
-				 s->path);
-		return 0;
-	}
-	if (atomic_exchange(&s->told_changed, true))
-		return -ESTALE;
-	metric_add(&sources_changed, 1);
-	return log_err(-ESTALE, "%s: changed since it was opened", s->path);
+	if (fstat(s->fd, &now) < 0)
+		return read_failed(s, 0, -errno);
+	if (now.st_size != s->st.st_size ||
+	    now.st_mtim.tv_sec != s->st.st_mtim.tv_sec ||
+	    now.st_mtim.tv_nsec != s->st.st_mtim.tv_nsec)
+		return changed(s);
+	if (now.st_nlink == 0 && s->st.st_nlink != 0 &&
+	    !atomic_exchange(&s->told_replaced, true))
+		log_warn("%s: was replaced or removed; the old file goes on "
+			 "being served",
+			 s->path);
+	return 0;
 }
 
 int store_read(struct store *s, uint64_t off, size_t n, void *out)
