@@ -157,6 +157,9 @@ void queue_work(struct front *f);
 /* No new jobs come: workers end when all are done. */
 void queue_end(struct queue *q);
 
+/* readonly.c: fill in what would change something: EROFS. */
+void readonly_ops(struct fuse_lowlevel_ops *ops);
+
 /* buffer.c: reply buffers; small ones are the running thread's. */
 void *buffer_get(struct front *f, size_t n);
 void buffer_put(struct front *f, void *buf, size_t n);

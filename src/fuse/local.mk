@@ -11,4 +11,5 @@ FRONT_SOURCES = \
 	%reldir%/mounts.h \
 	%reldir%/ops.c \
 	%reldir%/queue.c \
+	%reldir%/readonly.c \
 	$(NULL)

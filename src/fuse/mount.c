@@ -71,6 +71,7 @@ static int session_new(struct front *f)
 	CLEANUP(cleanup_freep) char *options = NULL;
 	const char *others =
 		f->conf.allow_other ? ",allow_other,default_permissions" : "";
+	struct fuse_lowlevel_ops ops = front_ops;
 	struct fuse_args args;
 
 	if (!name || asprintf(&options,
@@ -86,7 +87,8 @@ static int session_new(struct front *f)
 		fuse_opt_free_args(&args);
 		return -ENOMEM;
 	}
-	f->se = fuse_session_new(&args, &front_ops, sizeof(front_ops), f);
+	readonly_ops(&ops);
+	f->se = fuse_session_new(&args, &ops, sizeof(ops), f);
 	fuse_opt_free_args(&args);
 	return f->se ? 0 : -EINVAL;
 }
@@ -140,10 +142,7 @@ static int check_device(const char *mountpoint, char **why)
 		close(fd);
 		return 0;
 	}
-	r = errno == ENOENT || errno == ENXIO ? -ENODEV : -errno;
-	/* fusermount3 may open it where we may not. */
-	if (r == -EACCES)
-		return 0;
+	r = errno == ENOENT || errno == ENXIO ? -ENODEV : -EACCES;
 	if (asprintf(why, "/dev/fuse: %s%s", strerror(errno),
 		     r == -ENODEV ? " (is the kernel module fuse loaded?)"
 				  : "") < 0)

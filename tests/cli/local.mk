@@ -8,7 +8,9 @@ EXTRA_DIST += %reldir%/draws.py
 scripts += \
 	%reldir%/test-cat.sh \
 	%reldir%/test-draws.sh \
+	%reldir%/test-help.sh \
 	%reldir%/test-info.sh \
 	%reldir%/test-ls.sh \
+	%reldir%/test-manual.sh \
 	%reldir%/test-npy.sh \
 	$(NULL)

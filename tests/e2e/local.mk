@@ -13,17 +13,26 @@ scripts += \
 	%reldir%/test-decode-once.sh \
 	%reldir%/test-examples.sh \
 	%reldir%/test-hostile.sh \
+	%reldir%/test-kill.sh \
 	%reldir%/test-latency.sh \
 	%reldir%/test-limits.sh \
 	%reldir%/test-memory.sh \
+	%reldir%/test-mount-fd.sh \
+	%reldir%/test-mount-options.sh \
+	%reldir%/test-mount-stale.sh \
+	%reldir%/test-mount.sh \
 	%reldir%/test-names.sh \
 	%reldir%/test-refused.sh \
+	%reldir%/test-requests.sh \
+	%reldir%/test-signals.sh \
 	%reldir%/test-slow.sh \
 	%reldir%/test-torch.sh \
+	%reldir%/test-umount.sh \
 	%reldir%/test-walk.sh \
 	$(NULL)
 EXTRA_DIST += \
 	%reldir%/bytes.sh \
 	%reldir%/compare.py \
 	%reldir%/damage.py \
+	%reldir%/mounts.sh \
 	$(NULL)

@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# While a source is stuck: a caller that waits for it can be killed, whatever
+# call it is in; what does not need that source is answered; and unmounting
+# does not wait for ever.
+. "$srcdir/tests/lib.sh"
+requires_faults
+make_data pairs
+cp "$tmp/src/pairs.h5" "$tmp/src/stuck.h5"
+cp "$tmp/src/pairs.h5" "$tmp/src/late.h5"
+export PATCHFS_FAULT=$tmp/fault
+mount_volume "$tmp/src"
+# The names of one container are known, those of the other are not.
+ls "$mnt/stuck/stack/slices" >/dev/null
+echo '*stuck.h5 block' >"$tmp/fault"
+echo '*late.h5 block' >>"$tmp/fault"
+
+# Is process $1 in a wait of the file system?
+waits() { grep -qE '^(fuse|request_wait|folio_wait|__folio|wait_on|d_alloc|__wait|io_sched)' \
+	"/proc/$1/wchan" 2>/dev/null || grep -q '^State:.D' "/proc/$1/status"; }
+start() {
+	"$@" >/dev/null 2>&1 &
+	pid=$!
+	for ((i = 0; i < 100; i++)); do
+		kill -0 $pid 2>/dev/null || fail "$*: has ended"
+		! waits $pid || return 0
+		sleep 0.05
+	done
+}
+die() {
+	kill -KILL $pid
+	ends $pid $((1 * slow)) || fail "$*: not gone a second after SIGKILL"
+	wait $pid || :
+}
+for call in "cat $mnt/stuck/stack/slices/000000.npy" \
+	"cat $mnt/stuck/stack/slices/000001.npy" "cat $mnt/stuck.h5" \
+	"stat $mnt/late/stack" "stat $mnt/late/stack" "ls $mnt/late" \
+	"stat $mnt/late/mask/array.npy"; do
+	# shellcheck disable=SC2086
+	start $call
+	die "$call"
+done
+# Twice as many as there are threads.
+pids=
+for ((n = 0; n < 48; n++)); do
+	cat "$mnt/stuck/mask/crops+size-1x1x1/0_0_$((n % 12)).npy" >/dev/null 2>&1 &
+	pids="$pids $!"
+	stat "$mnt/late/x$n" >/dev/null 2>&1 &
+	pids="$pids $!"
+done
+timeout $((10 * slow)) cat "$mnt/pairs/mask/slices/000000.npy" |
+	cmp - <(patchfs cat "$tmp/src" pairs/mask/slices/000000.npy) ||
+	fail "another container does not answer"
+timeout $((10 * slow)) ls "$mnt" >/dev/null || fail "ls"
+timeout $((10 * slow)) stat -f "$mnt" >/dev/null || fail "statfs"
+# shellcheck disable=SC2086
+kill -KILL $pids
+for pid in $pids; do
+	ends "$pid" $((1 * slow)) || fail "one of many is not gone"
+done
+# shellcheck disable=SC2086
+wait $pids || :
+expect_log 'stuck.h5|late.h5'
+
+# Once the source answers again, so does all that it holds.
+rm "$tmp/fault"
+cmp "$mnt/stuck.h5" "$tmp/src/stuck.h5" || fail "afterwards: the file"
+for c in stuck late; do
+	timeout $((20 * slow)) cat "$mnt/$c/stack/slices/000001.npy" |
+		cmp - <(patchfs cat "$tmp/src" pairs/stack/slices/000001.npy) ||
+		fail "afterwards: $c"
+done

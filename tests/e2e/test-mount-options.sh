@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Every option of mount, once; the word to systemd; the counters.
+. "$srcdir/tests/lib.sh"
+. "$srcdir/tests/e2e/mounts.sh"
+requires_py socket
+make_source
+
+python - "$tmp/notify" "$tmp/said" <<'END' &
+import socket, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1])
+s.settimeout(60)
+said = s.recv(1000) + s.recv(1000)
+open(sys.argv[2], "wb").write(said)
+END
+listener=$!
+await test -S "$tmp/notify"
+cd "$tmp" || exit
+NOTIFY_SOCKET=$tmp/notify run 0 mount --cache-size=32M --view slices+axis-1 \
+	--ext=vol --allow-live --threads 4 --io-threads=2 --drain=2s \
+	--metrics-file=metrics --log=server.log --log-level=debug --core \
+	-o direct_io src "$mnt"
+cd / || exit
+cmp "$mnt/note.txt" "$tmp/src/note.txt" || fail "bytes"
+sort >"$tmp/want" <<END
+source $tmp/src
+mountpoint $mnt
+cache-size 33554432
+view slices+axis-1
+ext vol
+allow-live
+direct-io
+threads 4
+io-threads 2
+drain 2s
+END
+sort "$mnt/.patchfs/config" | grep -v '^ *$' | diff "$tmp/want" - || fail "config"
+pid=$(server_pid)
+test "$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)" -eq 7 ||
+	fail "threads"
+patchfs stats "$mnt" >"$tmp/stats"
+grep -qE '^requests_read [1-9]' "$tmp/stats" || fail "stats"
+patchfs stats --prometheus "$mnt" | grep -q '^# TYPE patchfs_requests_read' ||
+	fail "stats --prometheus"
+run 1 stats "$tmp"
+says 'no patchfs mount'
+patchfs umount "$mnt"
+gone "$pid"
+wait $listener || fail "no word to systemd"
+grep -qx READY=1 "$tmp/said" || fail "READY: $(cat "$tmp/said")"
+grep -qx "MAINPID=$pid" "$tmp/said" || fail "MAINPID: $(cat "$tmp/said")"
+grep -qx STOPPING=1 "$tmp/said" || fail "STOPPING: $(cat "$tmp/said")"
+grep -q 'debug: read ' "$tmp/server.log" || fail "--log-level=debug"
+grep -qE '^patchfs_requests_read [1-9]' "$tmp/metrics" || fail "--metrics-file"
+test -z "$(ls -d "$tmp"/metrics.* 2>/dev/null)" || fail "metrics: leftovers"
+
+if test "$(id -u)" -eq 0 || grep -qs '^user_allow_other' /etc/fuse.conf; then
+	run 0 mount -o allow_other "$tmp/src" "$mnt"
+	grep -q " $mnt .*default_permissions.*allow_other" /proc/self/mountinfo ||
+		fail "allow_other: $(grep " $mnt " /proc/self/mountinfo)"
+	patchfs umount "$mnt"
+fi
