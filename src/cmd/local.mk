@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-EXTRA_PROGRAMS += patchfs
+bin_PROGRAMS += patchfs
 patchfs_SOURCES = \
 	$(FRONT_SOURCES) \
 	%reldir%/cat.c \
