@@ -17,6 +17,7 @@
 /* Buffers from here on are mappings of their own: freed is given back. */
 #define MMAP_THRESHOLD ((size_t)64 << 10)
 #define PAGE ((size_t)4096)
+#define TRIM_AFTER ((size_t)8 << 20)
 #define SMALL 16 /* what malloc adds to a block, and its alignment */
 
 struct cache_metrics cache_metrics = {
@@ -71,6 +72,21 @@ void cache_tune_malloc(void)
 	mallopt(M_MMAP_THRESHOLD, MMAP_THRESHOLD);
 	mallopt(M_TRIM_THRESHOLD, 4 * MMAP_THRESHOLD);
 	mallopt(M_ARENA_MAX, 4);
+#endif
+}
+
+size_t heap_part(size_t room)
+{
+	return room < MMAP_THRESHOLD ? room : 0;
+}
+
+void cache_trim_heap(struct cache *c, size_t freed)
+{
+	if (atomic_fetch_add(&c->heap_freed, freed) + freed < TRIM_AFTER)
+		return;
+	atomic_store(&c->heap_freed, 0);
+#ifdef HAVE_MALLOC_TRIM
+	malloc_trim(0);
 #endif
 }
 

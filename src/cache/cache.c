@@ -44,18 +44,23 @@ static void free_entry(struct cache_entry *e)
 }
 
 /* Frees a list that make_room took out; a buffer of keep bytes is returned. */
-static void *free_victims(struct cache_entry *e, size_t keep)
+static void *free_victims(struct cache *c, struct cache_entry *e, size_t keep)
 {
 	void *kept = NULL;
+	size_t freed = 0;
 
 	while (e) {
 		struct cache_entry *next = e->chain;
 
 		if (!kept && keep && e->room == keep)
 			kept = take_ptr(e->data);
+		else
+			freed += heap_part(e->room);
 		free_entry(e);
 		e = next;
 	}
+	if (freed)
+		cache_trim_heap(c, freed);
 	return kept;
 }
 
@@ -194,7 +199,7 @@ static int end_load(struct cache *c, const struct cache_ask *ask,
 	victims = make_room(c);
 	pthread_mutex_unlock(&c->lock);
 
-	free_victims(victims, 0);
+	free_victims(c, victims, 0);
 	if (err)
 		free(data);
 	if (gone)
@@ -280,7 +285,7 @@ int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 			}
 			victims = make_room(c);
 			pthread_mutex_unlock(&c->lock);
-			buffer = free_victims(victims, ask->need);
+			buffer = free_victims(c, victims, ask->need);
 			err = load(c, ask, w, e, buffer);
 			if (!err)
 				*out = e;
@@ -336,7 +341,7 @@ void cache_put(struct cache *c, struct cache_entry *e, size_t served)
 		victims = make_room(c);
 	}
 	pthread_mutex_unlock(&c->lock);
-	free_victims(victims, 0);
+	free_victims(c, victims, 0);
 }
 
 const void *cache_data(const struct cache_entry *e, size_t *size)
@@ -364,7 +369,7 @@ void cache_charge(struct cache *c, int64_t bytes)
 	assert(c->outside >= 0);
 	victims = make_room(c);
 	pthread_mutex_unlock(&c->lock);
-	free_victims(victims, 0);
+	free_victims(c, victims, 0);
 }
 
 void cache_drop(struct cache *c)
@@ -383,7 +388,7 @@ void cache_drop(struct cache *c)
 		c->failures.slot[i].error = 0;
 	cache_publish(c);
 	pthread_mutex_unlock(&c->lock);
-	free_victims(victims, 0);
+	free_victims(c, victims, 0);
 }
 
 struct cache *cache_new(size_t size, struct metrics *m)

@@ -6,6 +6,7 @@
 #define CACHE_CACHE_IMPL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -94,6 +95,8 @@ struct cache {
 	unsigned loads;	 /* that have a weight */
 	pthread_cond_t room_changed;
 	struct waitq parked; /* for room */
+	/* its own */
+	atomic_size_t heap_freed; /* since the heap was trimmed */
 };
 
 /* ------------------------------------------------------------ account.c */
@@ -108,6 +111,10 @@ void cache_metrics_register(struct metrics *m);
 void cache_publish(const struct cache *c);
 /* Have the allocator give back what is freed. */
 void cache_tune_malloc(void);
+/* Bytes of a buffer that stay with the heap when it is freed. */
+size_t heap_part(size_t room);
+/* So many were freed: after a while have the heap give back its free pages. */
+void cache_trim_heap(struct cache *c, size_t freed);
 /* What an entry with a buffer of room bytes takes. */
 size_t entry_cost(size_t room);
 

@@ -3,6 +3,7 @@
 # Programs that measure in process; "make bench" runs them all, and then
 # bench.sh, which measures mounts. Lines are "name value unit".
 bench_programs = \
+	%reldir%/bench_cache \
 	%reldir%/bench_codec \
 	$(NULL)
 bench_helpers = \
@@ -10,6 +11,9 @@ bench_helpers = \
 	%reldir%/bench_decode \
 	$(NULL)
 EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
+%canon_reldir%_bench_cache_SOURCES = %reldir%/bench_cache.c $(fake_sources)
+%canon_reldir%_bench_cache_CPPFLAGS = $(fake_cppflags)
+%canon_reldir%_bench_cache_LDADD = $(CORE_LIBS)
 %canon_reldir%_bench_codec_SOURCES = %reldir%/bench_codec.c
 %canon_reldir%_bench_codec_CPPFLAGS = \
 	$(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(ENCODE_CFLAGS)
