@@ -88,7 +88,7 @@ static int check_limits(struct scan *x)
 	uint64_t used = cpu > x->cpu_mark ? cpu - x->cpu_mark : 0;
 
 	if (used >= x->cpu_s * SECOND)
-		return fail(x, -ETIMEDOUT,
+		return fail(x, -EBADMSG,
 			    "the HDF5 scanner gave no result within %llu s of "
 			    "CPU time",
 			    (unsigned long long)x->cpu_s);
@@ -144,7 +144,7 @@ static int gone(struct scan *x)
 			    "answer was complete",
 			    WEXITSTATUS(status));
 	if (WTERMSIG(status) == SIGXCPU)
-		return fail(x, -ETIMEDOUT,
+		return fail(x, -EBADMSG,
 			    "the HDF5 scanner used up its %llu s of CPU time",
 			    (unsigned long long)x->total_s);
 

@@ -13,4 +13,5 @@ scripts += \
 	%reldir%/test-ls.sh \
 	%reldir%/test-manual.sh \
 	%reldir%/test-npy.sh \
+	%reldir%/test-scanner.sh \
 	$(NULL)

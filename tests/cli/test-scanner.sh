@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Scanners that crash, hang, lie and flood, on a whole patchfs: each fails its
+# container alone, with a reason, and leaves no process and no descriptor. The
+# file says what its scanner does: tests/unit/false_scanner.c.
+. "$srcdir/tests/lib.sh"
+requires pgrep
+mkdir "$tmp/libexec" "$tmp/src"
+ln -s "$builddir/tests/unit/false_scanner" "$tmp/libexec/patchfs-scan"
+export PATCHFS_LIBEXECDIR=$tmp/libexec
+
+le32() { printf '%b' "$(printf '\\x%02x\\x%02x\\x%02x\\x%02x' \
+	$(($1 & 255)) $(($1 >> 8 & 255)) $(($1 >> 16 & 255)) $(($1 >> 24)))"; }
+# script NAME COMMANDS [PAYLOAD]: a container; the payload lies at 1024.
+script() {
+	{
+		printf '\211HDF\r\n\032\n'
+		head -c 504 /dev/zero
+		printf '%b' "$2"
+	} >"$tmp/src/$1.h5"
+	truncate -s 1024 "$tmp/src/$1.h5"
+	test $# -lt 3 || cat "$3" >>"$tmp/src/$1.h5"
+}
+# The page of records of a fuzzer's seed, as a whole answer.
+answer() {
+	local page=$srcdir/tests/fuzz/corpus/catalog/$1 n
+	n=$(stat -c %s "$page")
+	{
+		le32 2 && le32 "$n" && cat "$page"
+		le32 4 && le32 32
+		le32 "$2" && le32 0 && le32 "$3" && le32 0
+		head -c 16 /dev/zero
+	} >"$tmp/answer"
+	script "${4:-$1}" "send 1024 $((n + 48))\n" "$tmp/answer"
+}
+
+answer everything 8 12 good
+answer root 2 0 few
+answer bad-target 1 1 lie
+script crash 'signal 11\n'
+script status 'exit 7\n'
+script gone 'close\nexit 0\n'
+script spin 'spin\n'
+script hang 'hang\n'
+script greedy 'read 4194304 0\n'
+cp "$srcdir/tests/fuzz/corpus/catalog/root" "$tmp/roots" # 16 bytes
+for _ in {1..12}; do
+	cat "$tmp/roots" "$tmp/roots" >"$tmp/twice"
+	mv "$tmp/twice" "$tmp/roots"
+done
+{ le32 2 && le32 65536 && cat "$tmp/roots"; } >"$tmp/flood"
+script flood 'repeat 1024 65544\n' "$tmp/flood"
+reason() {
+	case $1 in
+	few) echo 'records are missing' ;;
+	lie) echo 'no such object' ;;
+	crash) echo 'killed by signal 11' ;;
+	status) echo 'ended with status 7' ;;
+	gone) echo 'ended with status 0' ;;
+	spin) echo 'CPU time' ;;
+	greedy) echo 'read more than' ;;
+	flood) echo 'of memory' ;;
+	esac
+}
+bad='few lie crash status gone spin greedy flood'
+
+# By itself a container that cannot be read is 3, with the reason.
+for b in few lie crash status gone; do
+	rc=0
+	patchfs ls "$tmp/src/$b.h5" >"$tmp/out" 2>"$tmp/err" || rc=$?
+	test $rc -eq 3 || fail "ls $b.h5: $rc"
+	grep -q "$(reason "$b")" "$tmp/err" || fail "$b: $(cat "$tmp/err")"
+done
+
+expect_log 'HDF5 scanner|of memory|: not shown:'
+mount_volume --cache-size=64M "$tmp/src"
+fds() { find "/proc/$daemon/fd" -type l | wc -l; }
+ls "$mnt/good" >"$tmp/list"
+grep -qx group "$tmp/list" || fail "good: $(cat "$tmp/list")"
+for b in $bad; do
+	test "$(ls "$mnt/$b")" = info.json || fail "$b: $(ls "$mnt/$b")"
+	grep -q "$(reason "$b")" "$mnt/$b/info.json" ||
+		fail "$b: $(cat "$mnt/$b/info.json")"
+done
+# One that waits for nothing may do so because the machine is slow.
+rc=0
+ls "$mnt/hang" >"$tmp/out" 2>"$tmp/err" || rc=$?
+test $rc -ne 0 && grep -q 'Input/output error' "$tmp/err" ||
+	fail "hang: $rc, $(cat "$tmp/out" "$tmp/err")"
+grep -q 'hang.h5: the HDF5 scanner gave no result within 10 s' "$tmp/log" ||
+	fail "hang: no line in the log"
+test -z "$(pgrep -P "$daemon" || :)" || fail "a scanner is left"
+before=$(fds)
+for b in $bad; do
+	test "$(ls "$mnt/$b")" = info.json || fail "$b: $(ls "$mnt/$b")"
+	cmp "$mnt/$b.h5" "$tmp/src/$b.h5" || fail "$b.h5 does not pass through"
+done
+test "$(fds)" -le "$before" || fail "descriptors: $before, then $(fds)"
+test "$(stat_value scans_failed)" -ge 9 || fail "scans_failed"
