@@ -146,9 +146,10 @@ static void print_entry(struct ls *l, const char *dir, const struct entry *e)
 		print_stat(&st);
 	}
 	printf("%s%s", dir, e->name);
-	if (S_ISDIR(e->type)) {
+	if (S_ISDIR(e->type) && l->conf->is_recursive) {
 		printf("/");
-	} else if (S_ISLNK(e->type)) {
+	} else if (S_ISLNK(e->type) &&
+		   (l->conf->is_recursive || l->conf->is_long)) {
 		int r = tree_readlink(l->tree, e->ino, target, sizeof(target),
 				      NULL);
 

@@ -21,8 +21,9 @@ NAMES = ("lookup", "read", "getattr", "readdir", "readdirplus", "readlink",
          "statfs", "other")
 
 def stats():
-    with open(mnt + "/.patchfs/stats", buffering=0) as f:
-        lines = dict(l.split() for l in f.read().split("\n") if l.strip())
+    with open(mnt + "/.patchfs/stats", "rb", buffering=0) as f:
+        lines = dict(l.split() for l in f.read().decode().split("\n")
+                     if l.strip())
     return {n: int(lines["requests_" + n]) for n in NAMES}
 
 stats()
