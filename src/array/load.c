@@ -318,6 +318,8 @@ static int index_load(void *arg, const struct cache_key *key, struct wait *w,
 	if (err)
 		problem_tell(s->env->problems, err, "%s: %s", s->label,
 			     why ? why : strerror(-err));
+	else if (why)
+		problem_note(s->env->problems, "%s: %s", s->label, why);
 	free(why);
 	return err;
 }

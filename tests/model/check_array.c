@@ -193,6 +193,10 @@ START_TEST(test_broken_index)
 	ck_assert_int_eq(read_all(&v, NULL), -EBADMSG);
 	ck_assert_uint_eq(problems_count(env.problems), 2);
 	check_value((uint64_t[]){0, 0, 8});
+	cache_drop(env.cache);
+	f.index_note = "some chunks are not found";
+	check_value((uint64_t[]){0, 0, 8});
+	ck_assert_uint_eq(problems_count(env.problems), 3);
 }
 END_TEST
 

@@ -276,6 +276,7 @@ int container_index(struct container *c, const struct array_info *a,
 		*why = strdup("the index is damaged");
 		return f->index_error;
 	}
+	*why = f->index_note ? strdup(f->index_note) : NULL;
 	x = malloc(sizeof(*x));
 	if (!x)
 		return -ENOMEM;

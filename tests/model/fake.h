@@ -44,6 +44,7 @@ struct fake {
 	uint64_t nchunk;
 	struct fake_chunk *chunk_at;
 	int read_error, index_error; /* what such calls return, if not 0 */
+	const char *index_note;	     /* what it says on success */
 	_Atomic unsigned reads, indexes;
 };
 
