@@ -138,6 +138,12 @@ static int gone(struct scan *x)
 	status = x->process.status;
 	if (status == -1)
 		return fail(x, -EBADMSG, "the HDF5 scanner ended too early");
+	/* 127: of the dynamic linker, and of posix_spawn under valgrind. */
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !x->reads)
+		return fail(x, -EIO,
+			    "the HDF5 scanner %s cannot be started: it or a "
+			    "library of it is missing",
+			    x->conf->scanner);
 	if (WIFEXITED(status))
 		return fail(x, -EBADMSG,
 			    "the HDF5 scanner ended with status %d before its "

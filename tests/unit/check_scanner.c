@@ -225,7 +225,7 @@ START_TEST(test_ends)
 	script("close\nspin");
 	expect(-EBADMSG, "killed by signal 9");
 	conf.scanner = "/nowhere/patchfs-scan";
-	expect(-EIO, "/nowhere/patchfs-scan cannot be started: No such file");
+	expect(-EIO, "/nowhere/patchfs-scan cannot be started: ");
 	conf.scanner = "/dev/null";
 	expect(-EIO, "cannot be started");
 	conf.scanner = "/bin/false";
