@@ -32,6 +32,8 @@ struct mounted {
 	char *mountpoint, *log_path;
 	char *config_text;
 	int lock_fd;
+	bool is_dir;		      /* the source */
+	unsigned entries, containers; /* that the root shows */
 };
 
 /* One line to whoever started us; returns the exit status. */
@@ -169,16 +171,14 @@ static void on_ready(void *arg)
 	struct mounted *m = arg;
 	CLEANUP(cleanup_freep) char *text = NULL;
 	const char *note = place_source_note(m->source.path);
-	uint64_t directories, containers;
 	char size[16];
 
-	tree_counts(m->source.tree, &directories, &containers);
 	if (asprintf(&text,
-		     "patchfs: %s%s%s%s on %s: %" PRIu64
-		     " container%s, cache %s%s%s",
+		     "patchfs: %s%s%s%s on %s: %u container%s%s, cache %s%s%s",
 		     m->source.path, note ? " (" : "", note ? note : "",
-		     note ? ")" : "", m->mountpoint, containers,
-		     containers == 1 ? "" : "s",
+		     note ? ")" : "", m->mountpoint, m->containers,
+		     m->containers == 1 ? "" : "s",
+		     m->is_dir ? " at its top" : "",
 		     format_size(m->source.cache_size, size),
 		     m->log_path ? ", log " : "",
 		     m->log_path ? m->log_path : "") < 0)
@@ -192,19 +192,28 @@ static void on_ready(void *arg)
 static int count_entry(void *arg, const char *name, uint64_t ino, mode_t type,
 		       const struct stat *st, uint64_t next)
 {
-	(void)ino, (void)type, (void)st, (void)next;
-	*(unsigned *)arg += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	struct mounted *m = arg;
+
+	(void)ino, (void)st, (void)next;
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return 0;
+	m->entries++;
+	m->containers +=
+		S_ISREG(type) && tree_names_container(m->source.tree, name);
 	return 0;
 }
 
 static int look_at_root(struct mounted *m)
 {
-	unsigned n = 0;
-	int r = tree_list(m->source.tree, TREE_ROOT, 0, false, count_entry, &n,
+	struct stat st;
+	int r = tree_list(m->source.tree, TREE_ROOT, 0, false, count_entry, m,
 			  NULL);
 
-	if (r == 0 && n == 0)
+	if (r == 0 && m->entries == 0)
 		log_warn("%s is empty", m->source.path);
+	m->is_dir = stat(m->source.path, &st) == 0 && S_ISDIR(st.st_mode);
+	if (!m->is_dir)
+		m->containers = 1;
 	return r;
 }
 

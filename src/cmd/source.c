@@ -14,7 +14,7 @@
 #include "util/cleanup.h"
 #include "util/parse.h"
 
-#define CACHE_LEAST (UINT64_C(1) << 20)
+#define CACHE_LEAST (UINT64_C(1) << 16)
 
 int strings_add(struct strings *s, const char *one)
 {

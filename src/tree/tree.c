@@ -389,6 +389,11 @@ int tree_walk(struct tree *t, const char *path, bool follow,
 	return err;
 }
 
+bool tree_names_container(const struct tree *t, const char *name)
+{
+	return container_stem(name, t->conf.ext) > 0;
+}
+
 void tree_counts(struct tree *t, uint64_t *directories, uint64_t *containers)
 {
 	*directories = dirs_count(t->dirs);

@@ -105,6 +105,9 @@ ssize_t vfile_read(struct tree *t, uint64_t ino, void *buf, size_t n,
 int tree_walk(struct tree *t, const char *path, bool follow,
 	      struct tree_entry *out);
 
+/* Whether a file of that name is taken for a container; by its extension. */
+bool tree_names_container(const struct tree *t, const char *name);
+
 /* Totals for statfs, from memory. */
 void tree_counts(struct tree *t, uint64_t *directories, uint64_t *containers);
 
