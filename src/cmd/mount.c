@@ -258,7 +258,11 @@ static int open_and_serve(struct mounted *m, const char *src)
 	int r = source_open(&m->source, &c->source, src, &why);
 
 	if (r)
-		return give_up(m, status_of(r), why, r);
+		return give_up(m,
+			       why && strncmp(why, "--", 2) == 0
+				       ? EXIT_MOUNT_USAGE
+				       : status_of(r),
+			       why, r);
 	r = look_at_root(m);
 	if (r)
 		return give_up(m, status_of(r), NULL, r);

@@ -110,15 +110,14 @@ static int source_new(struct source *s, const struct source_conf *conf,
 int source_open(struct source *s, const struct source_conf *conf,
 		const char *src, char **why)
 {
-	CLEANUP(cleanup_freep) char *text = NULL;
 	int r;
 
 	*s = (struct source){.tree = NULL};
 	*why = NULL;
-	r = source_new(s, conf, src, &text);
+	r = source_new(s, conf, src, why);
 	if (r == 0)
 		return 0;
-	if (asprintf(why, "%s: %s", src, text ? text : strerror(-r)) < 0)
+	if (!*why && asprintf(why, "%s: %s", src, strerror(-r)) < 0)
 		*why = NULL;
 	source_close(s);
 	return r;

@@ -64,6 +64,11 @@ run 32 mount "$mnt/sub" "$tmp/other"
 says 'itself shown by patchfs'
 run 32 mount /dev/null "$tmp/other"
 test -s "$tmp/err" || fail "a device as SRC"
+run 1 mount --view=slices+axis "$tmp/src" "$tmp/other"
+says '--view=slices.axis'
+head -c 3000 /dev/urandom >"$tmp/bad.h5"
+run 32 mount "$tmp/bad.h5" "$tmp/other"
+says 'bad.h5'
 patchfs umount "$mnt"
 ! is_mounted "$mnt" || fail "still mounted"
 gone "$pid"
