@@ -295,8 +295,10 @@ struct scan_failure {
 static void scan_failed(void *arg, int err, char *why)
 {
 	struct scan_failure *f = arg;
+	const struct source *s = source_at(f->t, f->number);
 
-	mark_failed(f->t, f->number, err, true,
+	/* Of SRC itself tree_new says it, to its caller alone. */
+	mark_failed(f->t, f->number, err, s->entry != ROW_NONE || s->scanned,
 		    why ? why : "cannot be scanned");
 	free(why);
 }
