@@ -116,13 +116,16 @@ static int wait_ready(struct scan *x, short events)
 		int n = poll(&p, 1, TICK_MS), err;
 
 		took = now() - start;
+		/* Longer: it was we who were stopped, as by a batch system. */
+		if (took > SECOND)
+			took = SECOND;
 		x->waited += took;
 		x->waited_total += took;
 		err = check_limits(x);
 		if (err)
 			return err;
 		if (n < 0 && errno != EINTR)
-			return fail(x, -errno, "poll: %s",
+			return fail(x, -EIO, "poll: %s",
 				    strerrordesc_np(errno));
 		if (n > 0)
 			return 0;
