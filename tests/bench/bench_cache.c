@@ -46,18 +46,23 @@ static int fill(void *arg, const struct cache_key *key, struct wait *w,
 	return 0;
 }
 
-static void get_unit(uint64_t unit, size_t need)
+static void get_from(struct cache *c, uint64_t unit, size_t need)
 {
 	const struct cache_ask ask = {
-		.key = {.source = 1, .unit = unit},
+		.key = {.source = UINT64_MAX, .unit = unit},
 		.need = need,
 		.load = fill,
 	};
 	struct cache_entry *e;
 
-	if (cache_get(cache, &ask, NULL, &e) < 0)
+	if (cache_get(c, &ask, NULL, &e) < 0)
 		abort();
-	cache_put(cache, e, 0);
+	cache_put(c, e, 0);
+}
+
+static void get_unit(uint64_t unit, size_t need)
+{
+	get_from(cache, unit, need);
 }
 
 static void *hit(void *arg)
@@ -187,6 +192,78 @@ static void bench_slices(const char *name, struct shape chunk, unsigned axis,
 	fake_fini(&f);
 }
 
+/* The processor's time of this thread: others may be running. */
+static double cpu(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+/*
+ * Slices that are not cached, against their decoding alone: into a cache that
+ * fills, or that is full and lets others go.
+ */
+static void bench_cold(const char *name, unsigned packing, bool is_full)
+{
+	static unsigned char buf[512 * 512 * 2];
+	struct array_env env = {
+		.cache = cache_new((size_t)256 << 20, NULL),
+		.problems = problems_new(),
+	};
+	struct fake f = {
+		.shape = {3, {32, 512, 512}},
+		.chunk = {3, {1, 512, 512}},
+		.kind = 'u',
+		.order = '<',
+		.item_size = 2,
+		.layout = CAT_CHUNKED,
+		.nfilter = 2,
+		.filter = {2, packing},
+	};
+	struct stored_array s;
+	double start, cold, alone;
+	unsigned long i;
+
+	fake_store(&f, NULL, NULL);
+	if (stored_array_init(&s, &env, fake_container(&f), 1, fake_catalog(&f),
+			      1, "bench") < 0)
+		abort();
+	for (i = 0; is_full && i < 512; i++)
+		get_from(env.cache, i, sizeof(buf));
+	start = cpu();
+	for (i = 0; cpu() - start < SECONDS; i++) {
+		struct view v = {
+			.array = &s.base,
+			.start = {(int64_t)(i % 32), 0, 0},
+			.extent = {1, 512, 512},
+			.keep = 6,
+		};
+
+		if (i % 32 == 0 && !is_full)
+			cache_drop(env.cache);
+		s.source = i / 32;
+		if (array_read(&v, 0, sizeof(buf), buf, NULL) < 0)
+			abort();
+	}
+	cold = (double)i / (cpu() - start);
+	start = cpu();
+	for (i = 0; cpu() - start < SECONDS; i++) {
+		const struct fake_chunk *c = &f.chunk_at[i % 32];
+
+		if (codec_decode(&f.chain, 0, f.file + c->off, c->n, buf,
+				 sizeof(buf)) < 0)
+			abort();
+	}
+	alone = (double)i / (cpu() - start);
+	printf("cold_%s_%s %.2f of_decoding_alone\n", name,
+	       is_full ? "full" : "filling", cold / alone);
+	cache_free(env.cache);
+	problems_free(env.problems);
+	fake_fini(&f);
+}
+
 int main(void)
 {
 	static const struct shape flat = {3, {1, 512, 512}};
@@ -206,5 +283,9 @@ int main(void)
 		bench_slices("cube", cube, axis, 128 << 10);
 		bench_slices("cube", cube, axis, 1 << 20);
 	}
+	bench_cold("shuffle_gzip", 1, false);
+	bench_cold("shuffle_gzip", 1, true);
+	bench_cold("shuffle_lz4", 32004, false);
+	bench_cold("shuffle_lz4", 32004, true);
 	return 0;
 }
