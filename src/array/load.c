@@ -109,9 +109,11 @@ int unit_tell(const struct stored_array *s, uint64_t unit, int err,
 	switch (err) {
 	case -EBADMSG:
 		return problem_tell(p, err,
-				    "%s: %s: damaged; compare the file with "
-				    "its original",
-				    s->label, name);
+				    "%s: %s: %s; compare the file with its "
+				    "original",
+				    s->label, name,
+				    at->n ? "damaged"
+					  : "lost, the index is damaged");
 	case -EOPNOTSUPP:
 		return tell_filter(s, at->skip);
 	case -EIO:
