@@ -3,6 +3,7 @@
 # Scanners that crash, hang, lie and flood, on a whole patchfs: each fails its
 # container alone, with a reason, and leaves no process and no descriptor. The
 # file says what its scanner does: tests/unit/false_scanner.c.
+set -eu # without the library nothing below is safe
 . "$srcdir/tests/lib.sh"
 requires pgrep
 mkdir "$tmp/libexec" "$tmp/src"
