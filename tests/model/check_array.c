@@ -134,7 +134,7 @@ static const char *lines(void)
 }
 
 /* This line alone. */
-static void checheck_told(const char *text)
+static void check_told(const char *text)
 {
 	ck_assert_uint_eq(problems_count(env.problems), 1);
 	ck_assert_msg(strstr(lines(), text), "told: %s", lines());
