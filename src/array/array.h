@@ -106,7 +106,7 @@ struct stored_array {
 	struct codec_chain chain;
 	struct shape grid, chunk; /* chunked: counts and extents of chunks */
 	uint64_t grid_stride[NDIM_MAX], chunk_stride[NDIM_MAX];
-	uint64_t chunk_bytes;
+	uint64_t chunk_bytes;  /* of a unit, decoded */
 	uint64_t bytes;	       /* of all values */
 	bool swap;	       /* stored big endian */
 	unsigned char fill[8]; /* as served */

@@ -2,7 +2,8 @@
 
 /*
  * A box of an array that is stored in one piece. Long runs are read straight
- * into the reply; the rest goes through units of 1 MiB in the cache.
+ * into the reply; the rest goes through units in the cache, of 1 MiB or what
+ * a small cache has room for.
  */
 
 #include <config.h>
@@ -12,8 +13,6 @@
 #include <string.h>
 
 #include "cache/cache.h"
-
-#define UNIT_BYTES (UINT64_C(1) << 20)
 
 /* A unit is pinned until the next one is needed: rows come in rising order. */
 struct window {
@@ -38,10 +37,10 @@ static int window_at(struct window *k, uint64_t off, const unsigned char **out,
 		     uint64_t *end)
 {
 	const struct stored_array *s = k->s;
-	uint64_t unit = off / UNIT_BYTES;
-	uint64_t first = unit * UNIT_BYTES;
-	uint64_t n =
-		s->bytes - first < UNIT_BYTES ? s->bytes - first : UNIT_BYTES;
+	uint64_t unit = off / s->chunk_bytes;
+	uint64_t first = unit * s->chunk_bytes;
+	uint64_t n = s->bytes - first < s->chunk_bytes ? s->bytes - first
+						       : s->chunk_bytes;
 
 	if (!k->e || k->unit != unit) {
 		struct unit_job j = {
@@ -111,7 +110,7 @@ static int read_rows_direct(struct window *k, unsigned char *dst,
 {
 	for (uint64_t i = 0; i < n; i++) {
 		uint64_t off = src + i * src_step;
-		int err = direct_read(k->s, off / UNIT_BYTES,
+		int err = direct_read(k->s, off / k->s->chunk_bytes,
 				      k->s->info.data_addr + off, row,
 				      dst + i * dst_step, k->w);
 
@@ -175,8 +174,8 @@ uint64_t contiguous_decode_bytes(const struct array *a,
 	}
 	if (copy_one_run(box->ndim, a->item_size, box->extent, stride))
 		return n;
-	first = first * a->item_size / UNIT_BYTES * UNIT_BYTES;
-	last = (last * a->item_size / UNIT_BYTES + 1) * UNIT_BYTES;
+	first = first * a->item_size / s->chunk_bytes * s->chunk_bytes;
+	last = (last * a->item_size / s->chunk_bytes + 1) * s->chunk_bytes;
 	if (last > s->bytes)
 		last = s->bytes;
 	return last - first;

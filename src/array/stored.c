@@ -17,6 +17,10 @@
 #include "util/checked.h"
 #include "util/problem.h"
 
+/* Contiguous data is cached in units of so many bytes. */
+#define UNIT_BYTES (UINT64_C(1) << 20)
+#define UNIT_BYTES_MIN (UINT64_C(4) << 10)
+
 /* Nothing is stored: the fill value everywhere. */
 static int unstored_read_box(const struct array *a, const struct region *item,
 			     const struct region *box, void *out,
@@ -149,7 +153,10 @@ static int init_layout(struct stored_array *s)
 		return init_chunks(s);
 	case CAT_CONTIGUOUS:
 		s->base.ops = &array_contiguous;
-		s->chunk_bytes = s->bytes;
+		s->chunk_bytes = UNIT_BYTES;
+		while (s->chunk_bytes > UNIT_BYTES_MIN &&
+		       s->chunk_bytes > cache_size(s->env->cache) / 8)
+			s->chunk_bytes /= 2;
 		if (s->info.data_size < s->bytes ||
 		    !checked_add(s->info.data_addr, s->bytes, &end) ||
 		    end > INT64_MAX)

@@ -282,7 +282,7 @@ static bool run_case(struct problems *problems)
 	for (unsigned k = 0; k < f.chunk.ndim; k++)
 		unit *= f.chunk.dim[k];
 	if (f.layout == CAT_CONTIGUOUS)
-		unit = (size_t)1 << 20;
+		unit = (size_t)4 << (chance(50) ? 10 : 18);
 	tight = chance(50);
 	size = tight ? 2 * unit + between(0, 6 * unit) : (size_t)64 << 20;
 	env.cache = cache_new(size, NULL);
