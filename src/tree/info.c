@@ -366,7 +366,7 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 	json_out_open(o, "problems", '[');
 	if (a.refused.n)
 		json_out_text(o, NULL, a.refused.p, a.refused.n);
-	err = put_problems(o, p->k, d->object, NAME_IN_GROUP);
+	err = put_problems(o, p->k, d->object, NAME_INSIDE);
 	json_out_close(o, ']');
 	return err;
 }

@@ -57,7 +57,7 @@ static int target_inner(struct target *to, struct bytes path,
 			if (err < 0)
 				return err;
 			target_step(to, name);
-			place = NAME_IN_GROUP;
+			place = NAME_INSIDE;
 		}
 		s += n + 1;
 	}
@@ -76,7 +76,7 @@ static unsigned depth_of(const struct tree *t, uint32_t dir)
 
 static enum name_place root_place(const struct tree *t)
 {
-	return tree_is_single(t) ? NAME_IN_MOUNT_ROOT : NAME_IN_CONTAINER;
+	return tree_is_single(t) ? NAME_IN_MOUNT_ROOT : NAME_INSIDE;
 }
 
 int soft_target(const struct tree *t, uint32_t dir, const struct member *m,
@@ -234,5 +234,5 @@ int external_target(struct tree *t, uint32_t dir, const struct member *m,
 	err = external_steps(t, own->dir, path, w, to);
 	if (err < 0)
 		return err;
-	return target_inner(to, m->path, NAME_IN_CONTAINER);
+	return target_inner(to, m->path, NAME_INSIDE);
 }

@@ -19,9 +19,9 @@
 
 enum name_place member_place(const struct tree *t, const struct dir *d)
 {
-	if (d->kind == DIR_GROUP)
-		return NAME_IN_GROUP;
-	return tree_is_single(t) ? NAME_IN_MOUNT_ROOT : NAME_IN_CONTAINER;
+	return d->kind == DIR_CONTAINER && tree_is_single(t)
+		       ? NAME_IN_MOUNT_ROOT
+		       : NAME_INSIDE;
 }
 
 int pin_get(struct tree *t, const struct dir *d, struct wait *w,

@@ -75,8 +75,6 @@ static bool equals(struct bytes b, const char *s)
 
 static bool is_ours(struct bytes raw, enum name_place place)
 {
-	if (place == NAME_IN_GROUP)
-		return false;
 	if (equals(raw, "info.json"))
 		return true;
 	return place == NAME_IN_MOUNT_ROOT && equals(raw, ".patchfs");

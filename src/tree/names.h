@@ -15,11 +15,10 @@
 
 #define NAME_BYTES_MAX 255 /* NAME_MAX, spelled for us */
 
-/* Where a member is shown: which names there are ours. */
+/* Where a member is shown: which names are the mount's own. */
 enum name_place {
-	NAME_IN_GROUP,	    /* none */
-	NAME_IN_CONTAINER,  /* info.json */
-	NAME_IN_MOUNT_ROOT, /* a container mounted alone: and .patchfs */
+	NAME_INSIDE,	    /* info.json, though not every group has one */
+	NAME_IN_MOUNT_ROOT, /* of a container mounted alone: .patchfs too */
 };
 
 /*

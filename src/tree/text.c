@@ -101,7 +101,7 @@ const char *object_path(const struct catalog *k, uint32_t object,
 		if (i)
 			(*buf)[n++] = '/';
 		catalog_member(k, step[i].group, step[i].member, &m);
-		if (name_encode(m.name, i ? NAME_IN_GROUP : root, *buf + n) < 0)
+		if (name_encode(m.name, i ? NAME_INSIDE : root, *buf + n) < 0)
 			return NULL;
 		n += strlen(*buf + n);
 	}

@@ -23,34 +23,34 @@ static const struct {
 	enum name_place place;
 	const char *shown;
 } members[] = {
-	{"sino", NAME_IN_GROUP, "sino"},
-	{"", NAME_IN_GROUP, "%~"},
-	{".", NAME_IN_GROUP, "%2E"},
-	{"..", NAME_IN_GROUP, "%2E%2E"},
-	{"...", NAME_IN_GROUP, "..."},
-	{".a", NAME_IN_GROUP, ".a"},
-	{"a+b-c", NAME_IN_GROUP, "a+b-c"},
-	{"slices", NAME_IN_CONTAINER, "slices"},
-	{"patches+size-4x4", NAME_IN_GROUP, "patches+size-4x4"},
-	{"%41", NAME_IN_GROUP, "%2541"},
-	{"%~", NAME_IN_GROUP, "%25~"},
-	{"a\nb\tc\x7f", NAME_IN_GROUP, "a%0Ab%09c%7F"},
-	{" lead and trail ", NAME_IN_GROUP, " lead and trail "},
-	{"a,b=1", NAME_IN_GROUP, "a,b=1"},
-	{"info.json", NAME_IN_GROUP, "info.json"},
-	{"info.json", NAME_IN_CONTAINER, "%69nfo.json"},
+	{"sino", NAME_INSIDE, "sino"},
+	{"", NAME_INSIDE, "%~"},
+	{".", NAME_INSIDE, "%2E"},
+	{"..", NAME_INSIDE, "%2E%2E"},
+	{"...", NAME_INSIDE, "..."},
+	{".a", NAME_INSIDE, ".a"},
+	{"a+b-c", NAME_INSIDE, "a+b-c"},
+	{"slices", NAME_INSIDE, "slices"},
+	{"patches+size-4x4", NAME_INSIDE, "patches+size-4x4"},
+	{"%41", NAME_INSIDE, "%2541"},
+	{"%~", NAME_INSIDE, "%25~"},
+	{"a\nb\tc\x7f", NAME_INSIDE, "a%0Ab%09c%7F"},
+	{" lead and trail ", NAME_INSIDE, " lead and trail "},
+	{"a,b=1", NAME_INSIDE, "a,b=1"},
+
+	{"info.json", NAME_INSIDE, "%69nfo.json"},
 	{"info.json", NAME_IN_MOUNT_ROOT, "%69nfo.json"},
-	{".patchfs", NAME_IN_CONTAINER, ".patchfs"},
+	{".patchfs", NAME_INSIDE, ".patchfs"},
 	{".patchfs", NAME_IN_MOUNT_ROOT, "%2Epatchfs"},
-	{"\xc3\xa9t\xc3\xa9", NAME_IN_GROUP, "\xc3\xa9t\xc3\xa9"},
-	{"\xe9t\xe9", NAME_IN_GROUP, "%E9t%E9"},
-	{"\xc2\x85", NAME_IN_GROUP, "%C2%85"}, /* a control character too */
-	{"\xc2\xa0", NAME_IN_GROUP, "\xc2\xa0"},
-	{"\xe2\x82", NAME_IN_GROUP, "%E2%82"},
-	{"\xed\xa0\x80", NAME_IN_GROUP, "%ED%A0%80"}, /* a surrogate */
-	{"\xc0\xaf", NAME_IN_GROUP, "%C0%AF"},	      /* an overlong "/" */
-	{"\xf4\x90\x80\x80", NAME_IN_GROUP, "%F4%90%80%80"},
-	{"\xf0\x9f\x98\x80", NAME_IN_GROUP, "\xf0\x9f\x98\x80"},
+	{"\xc3\xa9t\xc3\xa9", NAME_INSIDE, "\xc3\xa9t\xc3\xa9"},
+	{"\xe9t\xe9", NAME_INSIDE, "%E9t%E9"},
+	{"\xc2\x85", NAME_INSIDE, "%C2%85"}, /* a control character too */
+	{"\xc2\xa0", NAME_INSIDE, "\xc2\xa0"},
+	{"\xe2\x82", NAME_INSIDE, "%E2%82"},
+	{"\xed\xa0\x80", NAME_INSIDE, "%ED%A0%80"}, /* a surrogate */
+	{"\xc0\xaf", NAME_INSIDE, "%C0%AF"},	    /* an overlong "/" */
+	{"\xf4\x90\x80\x80", NAME_INSIDE, "%F4%90%80%80"},
+	{"\xf0\x9f\x98\x80", NAME_INSIDE, "\xf0\x9f\x98\x80"},
 };
 
 START_TEST(members_there_and_back)
@@ -79,9 +79,9 @@ START_TEST(every_byte_survives)
 		bool cut;
 		size_t n;
 
-		ck_assert_int_eq(name_encode((struct bytes){raw, 2},
-					     NAME_IN_GROUP, shown),
-				 0);
+		ck_assert_int_eq(
+			name_encode((struct bytes){raw, 2}, NAME_INSIDE, shown),
+			0);
 		ck_assert_ptr_null(strchr(shown, '/'));
 		ck_assert_int_eq(name_decode(shown, back, &n, &cut), 0);
 		ck_assert_uint_eq(n, 2);
@@ -97,7 +97,7 @@ static void check_cut(const char *raw, size_t n, size_t kept)
 	size_t len;
 
 	ck_assert_int_eq(
-		name_encode((struct bytes){raw, n}, NAME_IN_GROUP, shown), 0);
+		name_encode((struct bytes){raw, n}, NAME_INSIDE, shown), 0);
 	ck_assert_uint_eq(strlen(shown), kept + 2 + 16);
 	ck_assert_int_eq(memcmp(shown + kept, "%~", 2), 0);
 	ck_assert_int_eq(name_decode(shown, back, &len, &cut), 0);
@@ -113,13 +113,13 @@ START_TEST(long_names_are_cut)
 
 	memset(raw, 'a', sizeof(raw));
 	ck_assert_int_eq(
-		name_encode((struct bytes){raw, 255}, NAME_IN_GROUP, shown), 0);
+		name_encode((struct bytes){raw, 255}, NAME_INSIDE, shown), 0);
 	ck_assert_uint_eq(strlen(shown), 255);
 	check_cut(raw, 256, 200);
 	check_cut(raw, sizeof(raw), 200);
 	/* SHA-256 of 300 times "a". */
 	ck_assert_int_eq(
-		name_encode((struct bytes){raw, 300}, NAME_IN_GROUP, shown), 0);
+		name_encode((struct bytes){raw, 300}, NAME_INSIDE, shown), 0);
 	ck_assert_str_eq(shown + 200, "%~9835fa6bf4e20a9b");
 	/* Never inside an escape, nor inside a character. */
 	memset(raw, '%', 100);

@@ -81,3 +81,18 @@ unit += %reldir%/check_scanner
 # What check_scanner runs as a scanner: no test itself.
 check_PROGRAMS += %reldir%/false_scanner
 %canon_reldir%_false_scanner_SOURCES = %reldir%/false_scanner.c
+
+EXTRA_DIST += \
+	%reldir%/tree_test.h \
+	%reldir%/volume.h \
+	$(NULL)
+
+unit += %reldir%/check_listing
+%canon_reldir%_check_listing_SOURCES = %reldir%/check_listing.c
+%canon_reldir%_check_listing_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_listing_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_tree
+%canon_reldir%_check_tree_SOURCES = %reldir%/check_tree.c
+%canon_reldir%_check_tree_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_tree_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
