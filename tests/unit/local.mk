@@ -96,3 +96,8 @@ unit += %reldir%/check_tree
 %canon_reldir%_check_tree_SOURCES = %reldir%/check_tree.c
 %canon_reldir%_check_tree_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_tree_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_tree_state
+%canon_reldir%_check_tree_state_SOURCES = %reldir%/check_tree_state.c
+%canon_reldir%_check_tree_state_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_tree_state_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
