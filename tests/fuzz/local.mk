@@ -19,6 +19,7 @@ fuzz_targets = \
 	fletcher32 \
 	index \
 	lz4 \
+	names \
 	shuffle \
 	zstd \
 	$(NULL)
@@ -41,6 +42,11 @@ fuzz_programs += %reldir%/fuzz_index
 %canon_reldir%_fuzz_index_SOURCES = %reldir%/fuzz_index.c $(FUZZ_MAIN)
 %canon_reldir%_fuzz_index_LDFLAGS = $(FUZZ_LINK)
 %canon_reldir%_fuzz_index_LDADD = $(CORE_LIBS)
+
+fuzz_programs += %reldir%/fuzz_names
+%canon_reldir%_fuzz_names_SOURCES = %reldir%/fuzz_names.c $(FUZZ_MAIN)
+%canon_reldir%_fuzz_names_LDFLAGS = $(FUZZ_LINK)
+%canon_reldir%_fuzz_names_LDADD = $(CORE_LIBS)
 
 # Seeds of catalog and index are made, not found.
 EXTRA_DIST += %reldir%/make-corpus.py
