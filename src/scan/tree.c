@@ -115,8 +115,9 @@ static void enqueue(struct walk *w, uint64_t addr, uint32_t number)
 	if (w->tail == w->room) {
 		/* What was taken out makes room for what comes. */
 		w->tail -= w->head;
-		memmove(w->queue, w->queue + w->head,
-			w->tail * sizeof(*w->queue));
+		if (w->tail)
+			memmove(w->queue, w->queue + w->head,
+				w->tail * sizeof(*w->queue));
 		w->head = 0;
 		if (w->tail * 2 >= w->room) {
 			w->room = w->room ? w->room * 2 : 256;

@@ -202,7 +202,8 @@ struct listing *listing_make(struct found *found, size_t n,
 	wish = malloc((n + 1) * sizeof(*wish));
 	if (!l || !wish || n > UINT32_MAX / 4)
 		goto fail;
-	qsort(found, n, sizeof(*found), compare_found);
+	if (n) /* of an empty directory found is NULL */
+		qsort(found, n, sizeof(*found), compare_found);
 	for (size_t i = 0; i < n; i++) {
 		size_t stem = container_stem(found[i].name, ext);
 
