@@ -22,6 +22,7 @@
 #endif
 
 #include "util/checked.h"
+#include "util/cleanup.h"
 
 #define PAGE_CHUNKS 4096u
 #define MANY_MISSING 1024u    /* then it pays to ask how many there are */
@@ -84,13 +85,16 @@ static void flush(struct index *x)
 	x->npage = 0;
 }
 
+/* The dataspace is of no use to the call, but H5S_ALL does not please it. */
 static void count_allocated(struct index *x)
 {
 	hsize_t n;
 
 	if (!x->is_counted) {
+		CLEANUP(cleanup_hidp) hid_t space = H5Dget_space(x->dset);
+
 		x->end.allocated = -1;
-		if (H5Dget_num_chunks(x->dset, H5S_ALL, &n) >= 0 &&
+		if (H5Dget_num_chunks(x->dset, space, &n) >= 0 &&
 		    n <= INT64_MAX)
 			x->end.allocated = (int64_t)n;
 		pages_check(x->vfd->pages);
@@ -183,6 +187,8 @@ static void walk(struct index *x, uint64_t first, uint64_t count)
 {
 	hsize_t offset[H5S_MAX_RANK];
 
+	if (count == 0) /* and maybe no grid at all */
+		return;
 	first_offset(x, first, offset);
 	for (uint64_t slot = first; slot < first + count; slot++) {
 		struct scan_chunk *c = &x->page[x->npage];

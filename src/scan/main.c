@@ -15,35 +15,23 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 extern char **environ;
 
 /* libhdf5 obeys a dozen variables; some open files or plugins. */
 static void clear_environment(void)
 {
-	static char *none[] = {NULL};
-
-#ifdef HAVE_SANITIZER
 	for (char **e = environ; *e;) {
 		char name[64] = "";
 		size_t n = strcspn(*e, "=");
 
-		if (!strncmp(*e, "HDF5_", 5) && n < sizeof(name)) {
-			memcpy(name, *e, n);
-			unsetenv(name);
-		} else {
+		if (strncmp(*e, "HDF5_", 5) || n >= sizeof(name)) {
 			e++;
+			continue;
 		}
+		memcpy(name, *e, n);
+		unsetenv(name);
 	}
-	(void)none;
-#else
-	environ = none;
-#endif
-	/* The first use of the local time would read a file. */
-	setenv("TZ", "UTC0", 1);
-	tzset();
 }
 
 int main(void)

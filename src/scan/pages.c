@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Bytes of the source, asked for in aligned pages and kept in a small LRU.
- * Metadata is read in bits of a few hundred bytes while a request to the
- * server may take milliseconds, so a miss that follows on the page before
- * asks for twice as much as the last one did, up to 1 MiB; one that stands
- * alone asks for a single page, as metadata may lie far apart in the data.
+ * Bytes of the source, asked for in aligned pages and kept in an LRU. Metadata
+ * is read in bits of a few hundred bytes while a request to the server may
+ * take milliseconds. So a miss that follows on the page before asks for twice
+ * as much as the last one did, up to 1 MiB; one that stands alone asks for a
+ * single page, as metadata may lie far apart in the data. A file that fits in
+ * whole is read in larger pieces the more of it was asked for.
  */
 
 #include <config.h>
@@ -19,8 +20,8 @@
 #include "util/checked.h"
 
 #define PAGE_BYTES 65536u
-#define NPAGE 512u /* 32 MiB */
-#define NBUCKET 1024u
+#define NPAGE 2048u /* 128 MiB, taken as it is needed */
+#define NBUCKET 4096u
 #define AHEAD_MAX 16u /* pages: 1 MiB */
 #define SMALL_FILE 4u /* pages: read in one go */
 
@@ -35,7 +36,8 @@ struct pages {
 	uint64_t file_size;
 	uint64_t budget; /* bytes that may still be asked for */
 	int error;
-	unsigned ahead;
+	unsigned ahead; /* pages of the last fetch */
+	unsigned nfetch;
 	struct page *newest, *oldest;
 	struct page *bucket[NBUCKET];
 	struct page page[NPAGE];
@@ -120,9 +122,14 @@ static struct page *fetch(struct pages *p, uint64_t no)
 	unsigned n = 1;
 
 	if (no > 0 && find(p, no - 1))
-		p->ahead = p->ahead * 2 < AHEAD_MAX ? p->ahead * 2 : AHEAD_MAX;
+		p->ahead *= 2;
 	else
 		p->ahead = last < SMALL_FILE ? SMALL_FILE : 1;
+	if (last < NPAGE && p->ahead < p->nfetch / 8)
+		p->ahead = p->nfetch / 8;
+	if (p->ahead > AHEAD_MAX)
+		p->ahead = AHEAD_MAX;
+	p->nfetch++;
 	while (n < p->ahead && no + n <= last && !find(p, no + n))
 		n++;
 	left = p->file_size - off;

@@ -54,7 +54,7 @@ void super_check(struct pages *p, bool allow_live)
 {
 	uint8_t s[SUPER_BYTES];
 	uint64_t at = 0, size = pages_file_size(p), base, eof;
-	unsigned version, width, need, base_at;
+	unsigned version, width, base_at;
 
 	if (!find_super(p, &at, s))
 		wire_fail(-EOPNOTSUPP, "not an HDF5 file");
@@ -62,14 +62,14 @@ void super_check(struct pages *p, bool allow_live)
 	if (version > 3) /* a later libhdf5 may know it */
 		return;
 	width = version < 2 ? s[13] : s[9];
+	base_at = version < 2 ? (version == 0 ? 24 : 28) : 12;
+	if (size - at < base_at || size - at < base_at + 4 * (uint64_t)width)
+		wire_fail(-EBADMSG,
+			  "truncated: its %" PRIu64
+			  " bytes end in the superblock",
+			  size);
 	if (width != 2 && width != 4 && width != 8)
 		return; /* libhdf5 says what is wrong with it */
-	base_at = version < 2 ? (version == 0 ? 24 : 28) : 12;
-	need = base_at + 4 * width;
-	if (size - at < need)
-		wire_fail(-EBADMSG,
-			  "truncated: %" PRIu64 " bytes end in the superblock",
-			  size);
 	if (version == 3 && s[11] & (FLAG_WRITE | FLAG_SWMR) && !allow_live)
 		wire_fail(-EBUSY,
 			  "open for writing by another program, or left so by "

@@ -21,7 +21,7 @@
 /* Absolute, else libhdf5 asks for the working directory. */
 #define FILE_NAME "/patchfs:file"
 #define MDC_MIN (1u << 20)
-#define MDC_MAX (8u << 20)
+#define MDC_MAX (4u << 20)
 
 struct vfd_file {
 	H5FD_t pub; /* first: libhdf5's part */
@@ -155,13 +155,13 @@ hid_t vfd_open_file(hid_t driver, struct vfd *v)
 
 	/*
 	 * A small metadata cache: it counts a B-tree node of 3 KiB as that,
-	 * but keeps its keys in 20 KiB.
+	 * but keeps its keys in 20 KiB. To evict an object's metadata when it
+	 * is closed would walk all of the cache each time.
 	 */
 	if (fapl < 0 || H5Pset_driver(fapl, driver, &info) < 0 ||
 	    H5Pset_fclose_degree(fapl, H5F_CLOSE_STRONG) < 0 ||
 	    H5Pset_cache(fapl, 0, 1, 0, 0) < 0 ||
 	    H5Pset_sieve_buf_size(fapl, 0) < 0 ||
-	    H5Pset_evict_on_close(fapl, 1) < 0 ||
 	    H5Pset_elink_file_cache_size(fapl, 0) < 0 ||
 	    H5Pget_mdc_config(fapl, &mdc) < 0)
 		return -1;

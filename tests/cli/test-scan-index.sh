@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Where the chunks of an array are, for every kind of index.
+. "$srcdir/tests/lib.sh"
+requires_py h5py numpy
+export TMPDIR=$tmp
+python "$srcdir/tests/cli/scan_index.py"

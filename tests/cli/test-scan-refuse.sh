@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Files that are refused, damaged or cannot be read; the sandbox.
+. "$srcdir/tests/lib.sh"
+requires_py h5py numpy
+export TMPDIR=$tmp
+python "$srcdir/tests/cli/scan_refuse.py"

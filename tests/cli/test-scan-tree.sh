@@ -1,0 +1,7 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What is in a file: arrays, types, attributes, links.
+. "$srcdir/tests/lib.sh"
+requires_py h5py numpy
+export TMPDIR=$tmp
+python "$srcdir/tests/cli/scan_tree.py"
