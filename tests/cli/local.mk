@@ -4,7 +4,13 @@
 check_PROGRAMS += %reldir%/answers
 %canon_reldir%_answers_SOURCES = %reldir%/answers.c
 %canon_reldir%_answers_LDADD = $(CORE_LIBS)
-EXTRA_DIST += %reldir%/draws.py
+EXTRA_DIST += \
+	%reldir%/draws.py \
+	%reldir%/scan_driver.py \
+	%reldir%/scan_index.py \
+	%reldir%/scan_refuse.py \
+	%reldir%/scan_tree.py \
+	$(NULL)
 scripts += \
 	%reldir%/test-cat.sh \
 	%reldir%/test-draws.sh \
@@ -13,5 +19,8 @@ scripts += \
 	%reldir%/test-ls.sh \
 	%reldir%/test-manual.sh \
 	%reldir%/test-npy.sh \
+	%reldir%/test-scan-index.sh \
+	%reldir%/test-scan-refuse.sh \
+	%reldir%/test-scan-tree.sh \
 	%reldir%/test-scanner.sh \
 	$(NULL)

@@ -12,7 +12,12 @@ command -v "$CC" >/dev/null || { echo "SKIP: needs $CC"; exit 77; }
 while IFS= read -r f; do
 	case $f in
 	*.h)
-		case $f in src/fuse/*) flags=$(pkg-config --cflags fuse3) ;; *) flags= ;; esac
+		case $f in
+		src/fuse/*) flags=$(pkg-config --cflags fuse3) ;;
+		src/scan/*) flags=$(pkg-config --cflags hdf5-serial ||
+			pkg-config --cflags hdf5) ;;
+		*) flags= ;;
+		esac
 		# shellcheck disable=SC2086  # flags are words
 		"$CC" -std=gnu11 -D_GNU_SOURCE -DFUSE_USE_VERSION=310 $flags -Isrc -I"$builddir" \
 			-Wall -Wextra -Werror -fsyntax-only -x c "$f" ||
