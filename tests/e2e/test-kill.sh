@@ -8,12 +8,14 @@ requires_faults
 make_data pairs
 cp "$tmp/src/pairs.h5" "$tmp/src/stuck.h5"
 cp "$tmp/src/pairs.h5" "$tmp/src/late.h5"
+cp "$tmp/src/pairs.h5" "$tmp/src/odd.bin"
+echo other >"$tmp/src/other.txt"
 export PATCHFS_FAULT=$tmp/fault
 mount_volume "$tmp/src"
 # The names of one container are known, those of the other are not.
 ls "$mnt/stuck/stack/slices" >/dev/null
 echo '*stuck.h5 block' >"$tmp/fault"
-echo '*late.h5 block' >>"$tmp/fault"
+printf '%s\n' '*late.h5 block' '*odd.bin block' >>"$tmp/fault"
 
 # Is process $1 in a wait of the file system?
 waits() { grep -qE '^(fuse|request_wait|folio_wait|__folio|wait_on|d_alloc|__wait|io_sched)' \
@@ -40,6 +42,15 @@ for call in "cat $mnt/stuck/stack/slices/000000.npy" \
 	start $call
 	die "$call"
 done
+# One name of a directory keeps nobody from the others: parallel lookups.
+start stat "$mnt/odd.bin.d"
+cat "$mnt/other.txt" >/dev/null &
+other=$!
+ends $other $((10 * slow)) || {
+	kill -KILL $pid
+	fail "a stuck name in a directory blocks the others"
+}
+die "stat $mnt/odd.bin.d"
 # Twice as many as there are threads.
 pids=
 for ((n = 0; n < 48; n++)); do
