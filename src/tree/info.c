@@ -90,44 +90,9 @@ static int put_values(struct json_out *o, const struct catalog *k,
 	return 0;
 }
 
-/* Problems of one object, or with ROW_NONE of all, each with its path. */
-static int put_problems(struct json_out *o, const struct catalog *k,
-			uint32_t only, enum name_place root)
+static void put_line(void *arg, const char *text, size_t n)
 {
-	CLEANUP(cleanup_freep) char *buf = NULL;
-	size_t room = 0;
-
-	for (uint32_t i = 0; i < catalog_problems(k); i++) {
-		struct bytes text;
-		uint32_t object;
-		const char *path;
-
-		catalog_problem(k, i, &object, &text);
-		if (only != ROW_NONE && object == only)
-			json_out_text(o, NULL, text.p, text.n);
-		if (only != ROW_NONE)
-			continue;
-		path = object_path(k, object, root, &buf, &room);
-		if (!path)
-			return -ENOMEM;
-		if (!*path) {
-			json_out_text(o, NULL, text.p, text.n);
-			continue;
-		}
-		/* The path stays as it is, behind it the text. */
-		size_t n = strlen(path);
-		char *line = malloc(n + text.n + 3);
-
-		if (!line)
-			return -ENOMEM;
-		memcpy(line, path, n);
-		memcpy(line + n, ": ", 2);
-		if (text.n)
-			memcpy(line + n + 2, text.p, text.n);
-		json_out_text(o, NULL, line, n + 2 + text.n);
-		free(line);
-	}
-	return 0;
+	json_out_text(arg, NULL, text, n);
 }
 
 static void put_source(struct json_out *o, struct tree *t, uint32_t number,
@@ -192,7 +157,8 @@ int make_container_info(struct tree *t, uint32_t dir, struct wait *w,
 	if (err == 0) {
 		json_out_attributes(&o, pin.k, 0);
 		json_out_open(&o, "problems", '[');
-		err = put_problems(&o, pin.k, ROW_NONE, root);
+		err = problems_of_container(t, &pin, d->source, root, put_line,
+					    &o, w);
 		json_out_close(&o, ']');
 	}
 	if (err == 0)
@@ -272,34 +238,29 @@ static void put_view(struct json_out *o, const struct viewed *v,
 	json_out_row_end(o);
 }
 
-/* Slices along each axis, then those that are listed. */
+/*
+ * Slices along each axis. Not what --view lists: a file has the same bytes in
+ * every mount.
+ */
 static void put_views(struct tree *t, struct json_out *o, const struct dir *d,
 		      const struct viewed *v)
 {
 	const struct item_type *type;
 	struct view_geometry g;
-	struct view_spec s;
 	char why[VIEW_WHY_MAX];
-	int err = 0;
 
 	json_out_open(o, "views", '[');
 	if (d->type != ROW_NONE) {
 		type = dirs_type_at(t->dirs, d->type);
 		for (unsigned k = 0; k < type->shape.ndim; k++) {
-			s = (struct view_spec){.kind = VIEW_SLICES,
-					       .format = FORMAT_NPY,
-					       .axis = k};
+			struct view_spec s = {.kind = VIEW_SLICES,
+					      .format = FORMAT_NPY,
+					      .axis = k};
+
 			if (type->shape.ndim > 1 &&
 			    view_bind(&s, type, &g, why) == 0)
 				put_view(o, v, &s, &g);
 		}
-	}
-	for (unsigned i = 1; err != -ENOENT; i++) {
-		err = view_listed(t, d, i, &s, &g);
-		/* All plain slices are there already. */
-		if (err == 0 &&
-		    (s.kind != VIEW_SLICES || s.format != FORMAT_NPY))
-			put_view(o, v, &s, &g);
 	}
 	json_out_close(o, ']');
 }
@@ -364,11 +325,9 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 	json_out_attributes(o, p->k, d->object);
 	put_views(t, o, d, &v);
 	json_out_open(o, "problems", '[');
-	if (a.refused.n)
-		json_out_text(o, NULL, a.refused.p, a.refused.n);
-	err = put_problems(o, p->k, d->object, NAME_INSIDE);
+	problems_of_array(p->k, d->object, put_line, o);
 	json_out_close(o, ']');
-	return err;
+	return 0;
 }
 
 int make_array_info(struct tree *t, uint32_t dir, struct wait *w, void **data,

@@ -236,3 +236,20 @@ int external_target(struct tree *t, uint32_t dir, const struct member *m,
 		return err;
 	return target_inner(to, m->path, NAME_INSIDE);
 }
+
+int external_check(struct tree *t, uint32_t source, struct bytes file,
+		   struct wait *w)
+{
+	struct target to = {.text = NULL};
+	char path[PATH_MAX], mine[PATH_MAX];
+	int err = external_path(t, source, file, path);
+
+	if (err < 0)
+		return err;
+	if (source_path(t, source, mine, sizeof(mine)) == 0 &&
+	    strcmp(mine, path) == 0)
+		return 0;
+	if (tree_is_single(t))
+		return -ENOENT;
+	return external_steps(t, source_at(t, source)->dir, path, w, &to);
+}

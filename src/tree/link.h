@@ -30,4 +30,11 @@ int soft_target(const struct tree *t, uint32_t dir, const struct member *m,
 int external_target(struct tree *t, uint32_t dir, const struct member *m,
 		    struct wait *w, struct target *to);
 
+/*
+ * Whether an external link of that source leads to a file of the mounted
+ * tree: 0, -ENOENT; errors of reading directories.
+ */
+int external_check(struct tree *t, uint32_t source, struct bytes file,
+		   struct wait *w);
+
 #endif

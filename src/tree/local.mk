@@ -25,6 +25,7 @@ libcore_a_SOURCES += \
 	%reldir%/node.h \
 	%reldir%/number.c \
 	%reldir%/number.h \
+	%reldir%/problems.c \
 	%reldir%/rows.c \
 	%reldir%/rows.h \
 	%reldir%/source.c \

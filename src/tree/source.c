@@ -315,8 +315,8 @@ int source_catalog(struct tree *t, uint32_t number, struct wait *w,
 	if (err == 0)
 		err = cached_catalog(&t->env, *c, number, scan_failed, &f, w,
 				     out);
-	if (err == 0 && !s->scanned)
-		s->scanned = true;
+	if (err == 0 && !s->scanned && !atomic_exchange(&s->scanned, true))
+		problems_tell_scan(t, number, out->data);
 	return err == -ETIMEDOUT ? -EIO : err;
 }
 

@@ -158,6 +158,22 @@ int make_chunks(struct tree *t, uint32_t dir, struct wait *w, void **data,
 int make_strings(struct tree *t, uint32_t dir, struct wait *w, void **data,
 		 size_t *size);
 
+/* ------------------------------------------------------------ problems */
+
+typedef void problem_line_fn(void *arg, const char *text, size_t n);
+/*
+ * Each thing that is wrong in a container, or that it has and we do not serve.
+ * 0; -ENOMEM; errors of reading directories, where external links lead.
+ */
+int problems_of_container(struct tree *t, const struct pin *p, uint32_t source,
+			  enum name_place root, problem_line_fn *add, void *arg,
+			  struct wait *w);
+void problems_of_array(const struct catalog *k, uint32_t object,
+		       problem_line_fn *add, void *arg);
+/* Tell what the scan found, when the container is first looked into. */
+void problems_tell_scan(struct tree *t, uint32_t source,
+			const struct catalog *k);
+
 /* item.json: bytes for a view, and its text, padded to that. */
 int item_json_size(struct tree *t, uint32_t array, const struct view_spec *s,
 		   const struct view_geometry *g, uint32_t *size);

@@ -137,14 +137,15 @@ static int bind_pad(struct view_spec *s, const struct item_type *array,
 	memset(pad, 0, 8);
 	if (!s->pad[0])
 		return 0;
-	if (s->border != SAMPLE_PAD)
-		return bad(why, "pad-%s goes with border-pad", s->pad);
 	if (number_pack(s->pad, strlen(s->pad), array->kind, array->item_size,
 			pad) < 0)
 		return bad(why,
 			   "pad-%s: the type of the array (%c%u) has no "
 			   "such value",
 			   s->pad, array->kind, array->item_size);
+	/* The default may be written out anywhere. */
+	if (s->border != SAMPLE_PAD && memcmp(pad, zero, 8) != 0)
+		return bad(why, "pad-%s goes with border-pad", s->pad);
 	memset(s->pad, 0, sizeof(s->pad));
 	if (memcmp(pad, zero, 8) != 0)
 		number_print(pad, array->kind, array->item_size, s->pad);

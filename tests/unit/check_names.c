@@ -445,6 +445,7 @@ static const struct {
 	{"patches+size-2x2+border-pad+pad--1", "4x4", "u2", NULL},
 	{"patches+size-2x2+border-pad+pad-70000", "4x4", "u2", NULL},
 	{"patches+size-64x64+pad-7", VOL, NULL},
+	{"patches+pad-0.0+size-64x64", VOL, "patches+size-64x64"},
 	{"patches+size-64x64+border-pad+pad-edge", VOL, NULL},
 	{"patches+size-64x64+border-pad+pad-reflect", VOL, NULL},
 	{"patches+size-64x64+border-pad+pad-nan", VOL, NULL},

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What is wrong with a container, a line for each thing: for info.json, and
+ * for .patchfs/problems when it was scanned.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tree/link.h"
+#include "tree/text.h"
+#include "tree/tree_impl.h"
+
+#define LINES_MAX 1000 /* of one container */
+#define TOLD_MAX 100
+
+/* Lines on their way out, each with the path of what it is about. */
+struct lines {
+	const struct catalog *k;
+	enum name_place root;
+	problem_line_fn *add;
+	void *arg;
+	unsigned n, max;
+	char *path;
+	size_t room;
+};
+
+static int line(struct lines *l, uint32_t object, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+static int line(struct lines *l, uint32_t object, const char *fmt, ...)
+{
+	CLEANUP(cleanup_freep) char *text = NULL;
+	CLEANUP(cleanup_freep) char *whole = NULL;
+	const char *path;
+	va_list ap;
+	int n;
+
+	if (l->n++ >= l->max)
+		return 0;
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0) {
+		text = NULL;
+		return -ENOMEM;
+	}
+	path = object_path(l->k, object, l->root, &l->path, &l->room);
+	if (!path)
+		return -ENOMEM;
+	if (!*path) {
+		l->add(l->arg, text, (size_t)n);
+		return 0;
+	}
+	n = asprintf(&whole, "%s: %s", path, text);
+	if (n < 0) {
+		whole = NULL;
+		return -ENOMEM;
+	}
+	l->add(l->arg, whole, (size_t)n);
+	return 0;
+}
+
+static void lines_end(struct lines *l)
+{
+	char text[64];
+	int n;
+
+	free(l->path);
+	if (l->n <= l->max)
+		return;
+	n = snprintf(text, sizeof(text), "and %u more", l->n - l->max);
+	l->add(l->arg, text, (size_t)n);
+}
+
+static int cut(struct bytes b)
+{
+	return b.n > 1024 ? 1024 : (int)b.n;
+}
+
+static int found_by_scan(struct lines *l)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; err == 0 && i < catalog_problems(l->k); i++) {
+		struct bytes text;
+		uint32_t object;
+
+		catalog_problem(l->k, i, &object, &text);
+		err = line(l, object, "%.*s", cut(text), text.p);
+	}
+	return err;
+}
+
+/* First filter that cannot be undone, or -1. */
+static int bad_filter(const struct catalog *k, const struct array_info *a,
+		      struct filter_info *f)
+{
+	struct codec_chain chain;
+
+	catalog_chain(k, a, &chain);
+	for (unsigned i = 0; i < chain.n; i++) {
+		if (chain.step[i].ops && chain.step[i].ops->decode)
+			continue;
+		catalog_filter(k, a, i, f);
+		return (int)i;
+	}
+	return -1;
+}
+
+static int of_array(struct lines *l, uint32_t object)
+{
+	struct array_info a;
+	struct filter_info f;
+
+	catalog_array(l->k, object, &a);
+	if (a.refused.n)
+		return line(l, object, "%.*s", cut(a.refused), a.refused.p);
+	if (bad_filter(l->k, &a, &f) < 0)
+		return 0;
+	return line(l, object,
+		    "filter \"%.*s\" (number %" PRIu32 ") is not supported",
+		    cut(f.name), f.name.n ? f.name.p : "", f.id);
+}
+
+static int of_links(struct lines *l, struct tree *t, uint32_t source,
+		    uint32_t group, struct wait *w)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; err == 0 && i < catalog_members(l->k, group);
+	     i++) {
+		char name[NAME_BYTES_MAX + 1];
+		struct member m;
+
+		catalog_member(l->k, group, i, &m);
+		if (m.kind != CAT_EXTERNAL_LINK && m.kind != CAT_UD_LINK)
+			continue;
+		err = name_encode(m.name, group ? NAME_INSIDE : l->root, name);
+		if (err == 0 && m.kind == CAT_UD_LINK) {
+			err = line(l, group, "%s: a user-defined link", name);
+			continue;
+		}
+		if (err == 0)
+			err = external_check(t, source, m.file, w);
+		if (err == -ENOENT)
+			err = line(l, group,
+				   "%s: an external link to a file that is "
+				   "not in the mounted tree: %.*s",
+				   name, cut(m.file), m.file.p);
+	}
+	return err;
+}
+
+int problems_of_container(struct tree *t, const struct pin *p, uint32_t source,
+			  enum name_place root, problem_line_fn *add, void *arg,
+			  struct wait *w)
+{
+	struct lines l = {
+		.k = p->k,
+		.root = root,
+		.add = add,
+		.arg = arg,
+		.max = LINES_MAX,
+	};
+	int err = found_by_scan(&l);
+
+	for (uint32_t i = 0; err == 0 && i < catalog_arrays(p->k); i++)
+		err = of_array(&l, catalog_nth_array(p->k, i));
+	for (uint32_t i = 0; err == 0 && i < catalog_objects(p->k); i++)
+		if (catalog_kind(p->k, i) == OBJECT_GROUP)
+			err = of_links(&l, t, source, i, w);
+	lines_end(&l);
+	return err;
+}
+
+void problems_of_array(const struct catalog *k, uint32_t object,
+		       problem_line_fn *add, void *arg)
+{
+	struct array_info a;
+	struct filter_info f;
+	char text[256];
+	int n;
+
+	for (uint32_t i = 0; i < catalog_problems(k); i++) {
+		struct bytes b;
+		uint32_t owner;
+
+		catalog_problem(k, i, &owner, &b);
+		if (owner == object)
+			add(arg, b.p, b.n);
+	}
+	catalog_array(k, object, &a);
+	if (a.refused.n)
+		add(arg, a.refused.p, a.refused.n);
+	if (bad_filter(k, &a, &f) < 0)
+		return;
+	n = snprintf(text, sizeof(text),
+		     "filter \"%.*s\" (number %" PRIu32 ") is not supported",
+		     f.name.n > 64 ? 64 : (int)f.name.n,
+		     f.name.n ? f.name.p : "", f.id);
+	add(arg, text, (size_t)n);
+}
+
+struct telling {
+	struct tree *t;
+	const char *path;
+};
+
+static void tell(void *arg, const char *text, size_t n)
+{
+	const struct telling *to = arg;
+
+	problem_note(to->t->conf.problems, "%s: %.*s", to->path, (int)n, text);
+}
+
+void problems_tell_scan(struct tree *t, uint32_t source,
+			const struct catalog *k)
+{
+	char path[PATH_MAX];
+	struct telling to = {t, path};
+	struct lines l = {
+		.k = k,
+		.root = tree_is_single(t) ? NAME_IN_MOUNT_ROOT : NAME_INSIDE,
+		.add = tell,
+		.arg = &to,
+		.max = TOLD_MAX,
+	};
+
+	if (source_path(t, source, path, sizeof(path)) < 0)
+		strcpy(path, "?");
+	/* Out of memory loses lines here; info.json has them all. */
+	(void)found_by_scan(&l);
+	lines_end(&l);
+}
