@@ -198,8 +198,10 @@ void problems_of_array(const struct catalog *k, uint32_t object,
 			add(arg, b.p, b.n);
 	}
 	catalog_array(k, object, &a);
-	if (a.refused.n)
+	if (a.refused.n) {
 		add(arg, a.refused.p, a.refused.n);
+		return;
+	}
 	if (bad_filter(k, &a, &f) < 0)
 		return;
 	n = snprintf(text, sizeof(text),

@@ -66,15 +66,19 @@ int source_add(struct tree *t, uint32_t dir, uint32_t entry, uint32_t *number)
 	void *row;
 	int err;
 
-	LOCK_SCOPE(&s->lock);
+	pthread_mutex_lock(&s->lock);
 	err = rows_next(&s->rows, &row);
-	if (err < 0)
-		return err;
-	one = row;
-	one->dir = dir;
-	one->entry = entry;
-	*number = rows_publish(&s->rows);
-	return 0;
+	if (err == 0) {
+		one = row;
+		one->dir = dir;
+		one->entry = entry;
+		*number = rows_publish(&s->rows);
+	}
+	pthread_mutex_unlock(&s->lock);
+	/* Files are many where directories are few. */
+	if (err == 0)
+		array_env_charge(&t->env, sizeof(*one));
+	return err;
 }
 
 int source_path(const struct tree *t, uint32_t number, char *buf, size_t size)

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "tree/tree_impl.h"
+#include "util/log.h"
 
 int srcdirs_init(struct srcdirs *s)
 {
@@ -220,8 +221,8 @@ static int look(struct reading *r, const char *name)
 	if (err < 0) {
 		if (err == -ENOMEM)
 			return err;
-		/* A link to nothing is common, and nobody's trouble here. */
-		if (err == -ENOENT)
+		/* A link to nothing, or to itself, hides nothing. */
+		if (err == -ENOENT || err == -ELOOP)
 			return 0;
 		problem_note(r->t->conf.problems, "%s: not shown: %s", path,
 			     err == -EXDEV ? "it leads out of the source"
@@ -232,10 +233,9 @@ static int look(struct reading *r, const char *name)
 		return keep(r, name, false);
 	if (!S_ISDIR(st.st_mode))
 		return 0;
+	/* What it leads to is above it, and shown there. */
 	if (is_above(r, &st)) {
-		problem_note(r->t->conf.problems,
-			     "%s: not shown: it leads back to where it is",
-			     path);
+		log_info("%s: not shown: it leads back to where it is", path);
 		return 0;
 	}
 	return keep(r, name, true);

@@ -6,3 +6,11 @@ TESTS += %reldir%/fault_array
 %canon_reldir%_fault_array_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 %canon_reldir%_fault_array_LDADD = $(CORE_LIBS)
+
+check_PROGRAMS += %reldir%/fault_tree
+TESTS += %reldir%/fault_tree
+%canon_reldir%_fault_tree_SOURCES = %reldir%/fault_tree.c
+%canon_reldir%_fault_tree_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit
+%canon_reldir%_fault_tree_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+%canon_reldir%_fault_tree_LDADD = $(CORE_LIBS)

@@ -101,3 +101,8 @@ unit += %reldir%/check_tree_state
 %canon_reldir%_check_tree_state_SOURCES = %reldir%/check_tree_state.c
 %canon_reldir%_check_tree_state_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_tree_state_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_info
+%canon_reldir%_check_info_SOURCES = %reldir%/check_info.c
+%canon_reldir%_check_info_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_info_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
