@@ -40,6 +40,11 @@ check-valgrind:
 	PATCHFS_VALGRIND=1 CK_FORK=no $(MAKE) check
 .PHONY: check-valgrind
 
+# All that "make check" samples, in full: hours.
+soak:
+	PATCHFS_FULL=1 $(MAKE) check
+.PHONY: soak
+
 # For .ci/run, which picks some.
 print-tests:
 	@echo $(TESTS)
