@@ -5,7 +5,7 @@ import h5py
 import numpy as np
 
 from h5low import (
-    FLETCHER, GZIP, LZ4, SHUFFLE, ZSTD, dataset, set_istore_k,
+    FLETCHER, GZIP, LATEST, LZ4, SHUFFLE, ZSTD, dataset, set_istore_k,
 )
 from voxels import voxels, zstd_frame
 
@@ -15,7 +15,7 @@ NEVER = h5py.h5d.FILL_TIME_NEVER
 IFSET = h5py.h5d.FILL_TIME_IFSET
 
 NUMBERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8"]
-BOTH = (("default", None), ("latest", "latest"))
+BOTH = (("default", None), ("latest", LATEST))
 
 
 def types(out):
@@ -128,7 +128,7 @@ def superblocks(out):
         dataset(f, "compact", (5, 6), "<i2", compact=True)
         f.create_group("g").create_group("h")["x"] = np.arange(4)
 
-    for n, libver in ((0, None), (2, ("v108", "v108")), (3, "latest")):
+    for n, libver in ((0, None), (2, ("v108", "v108")), (3, LATEST)):
         try:
             with h5py.File(out / ("superblock%d.h5" % n), "w",
                            libver=libver) as f:
@@ -223,7 +223,7 @@ def masks(out):
 
 def pairs(out):
     """Arrays that agree in their trailing extents, for the pairing rule."""
-    with h5py.File(out / "pairs.h5", "w", libver="latest") as f:
+    with h5py.File(out / "pairs.h5", "w", libver=LATEST) as f:
         gzip = [(SHUFFLE, ()), (GZIP, (1,))]
         dataset(f, "image", (2, 12, 13, 14), "<f4", (1, 4, 5, 6), gzip)
         dataset(f, "mask", (12, 13, 14), "<u1", (4, 5, 6), gzip)

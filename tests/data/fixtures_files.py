@@ -8,7 +8,7 @@ import socket
 import h5py
 import numpy as np
 
-from h5low import GZIP, LZ4, SHUFFLE, ZSTD, dataset
+from h5low import GZIP, LATEST, LZ4, SHUFFLE, ZSTD, dataset
 from voxels import voxels
 
 try:
@@ -20,7 +20,7 @@ except ImportError:
 def attributes(out):
     """Attributes of every class, small and many, on root, group and array."""
     vlen = h5py.vlen_dtype(np.int32)
-    for tag, libver in (("default", None), ("latest", "latest")):
+    for tag, libver in (("default", None), ("latest", LATEST)):
         with h5py.File(out / ("attributes-%s.h5" % tag), "w",
                        libver=libver) as f:
             d = dataset(f, "x", (4, 5), "<f4", (2, 3), [(GZIP, (1,))])
@@ -53,7 +53,7 @@ def attributes(out):
                 a.create("vlen", ragged, dtype=vlen)
                 a["long"] = "x" * 5000
                 a["name / with \" and \\ and \n"] = 1
-                if libver == "latest":
+                if libver == LATEST:
                     a["huge"] = np.zeros(20000, "f8")
             for i in range(100):
                 g.attrs["a%03d" % i] = i
@@ -153,7 +153,7 @@ def names(out):
 
 def refused(out):
     """What is listed and refused by name; beside it an array that reads."""
-    with h5py.File(out / "refused.h5", "w", libver="latest") as f:
+    with h5py.File(out / "refused.h5", "w", libver=LATEST) as f:
         dataset(f, "good", (3, 4), "<i4", (2, 2), [(GZIP, (1,))])
         f.create_dataset("external", (4,), "<i4", external=[
             ("/etc/passwd", 0, 16)])
@@ -214,9 +214,9 @@ def staged(out):
             for key, shape, dtype, chunks, chain, more in arrays:
                 dataset(f, key, shape, dtype, chunks, chain, **more)
 
-    write("train_truth.h5", "latest", [
+    write("train_truth.h5", LATEST, [
         ("image", (n, 32, 32), "<f4", (1, 32, 32), lz4, {})])
-    write("train_sinograms.h5", "latest", [
+    write("train_sinograms.h5", LATEST, [
         ("sino", (n, 16, 40), "<f4", (1, 16, 40), lz4, {}),
         ("z_meta", (n, 2), "<f8", None, (), {})])
     write("val_truth.h5", None, [
@@ -224,17 +224,17 @@ def staged(out):
         ("ps", (5,), "<f8", None, (), {})])
     write("val_sinograms.h5", None, [
         ("sino", (5, 16, 40), "<f4", (1, 16, 40), lz4, {})])
-    write("axis_last.h5", "latest", [
+    write("axis_last.h5", LATEST, [
         ("sino", (48, 20, 7), "<f4", (1, 20, 7), [(GZIP, (1,))], {})])
-    write("metal_mask.h5", "latest", [
+    write("metal_mask.h5", LATEST, [
         ("mask", (n, 32, 32), "<u1", (1, 32, 32), lz4, {})])
-    write("spectral.h5", "latest", [
+    write("spectral.h5", LATEST, [
         ("image", (4, 3, 16, 16), "<f4", (1, 3, 16, 16), lz4, {}),
         ("sino", (4, 2, 8, 20), "<f4", (1, 2, 8, 20), lz4, {})])
-    write("interrupted.h5", "latest", [
+    write("interrupted.h5", LATEST, [
         ("image", (6, 32, 32), "<f4", (1, 32, 32), lz4,
          {"skip": ((4, 0, 0), (5, 0, 0))})])
-    write("multi_block.h5", "latest", [
+    write("multi_block.h5", LATEST, [
         ("image", (3, 32, 32), "<f4", (1, 32, 32), [(LZ4, (1000,))], {}),
         ("masked", (3, 32, 32), "<f4", (1, 32, 32), lz4,
          {"masks": {(1, 0, 0): 1}})])
@@ -255,7 +255,7 @@ def staged(out):
 
 def stack(out, n=14000):
     """14 000 slices: what is quadratic in the number of chunks shows."""
-    for tag, libver in (("default", None), ("latest", "latest")):
+    for tag, libver in (("default", None), ("latest", LATEST)):
         with h5py.File(out / ("stack-%s.h5" % tag), "w", libver=libver) as f:
             d = f.create_dataset("image", (n, 4, 4), "<i2", chunks=(1, 4, 4),
                                  compression="gzip", compression_opts=1)
@@ -276,7 +276,7 @@ def grid(out, n=1000):
 
 def many(out, n=200000):
     """2x10^5 datasets in one file."""
-    with h5py.File(out / "many.h5", "w", libver="latest") as f:
+    with h5py.File(out / "many.h5", "w", libver=LATEST) as f:
         lcpl = h5py.h5p.create(h5py.h5p.LINK_CREATE)
         space = h5py.h5s.create_simple((2, 3))
         dcpl = h5py.h5p.create(h5py.h5p.DATASET_CREATE)

@@ -11,6 +11,8 @@ import numpy as np
 from voxels import fletcher32, lz4_chunk, shuffled, voxels, zstd_frame
 
 GZIP, SHUFFLE, FLETCHER, LZ4, ZSTD = 1, 2, 3, 32004, 32015
+# What HDF5 1.10, the scanner's library, calls latest; newer ones go further.
+LATEST = ("v110", "v110")
 OPTIONAL = h5py.h5z.FLAG_OPTIONAL
 
 

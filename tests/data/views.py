@@ -65,7 +65,7 @@ def _extent(shape, size):
 def slices(shape, axis):
     name = "slices" + ("+axis-%d" % axis if axis else "")
     starts = [range(1)] * len(shape)
-    starts[axis] = range(shape[axis])
+    starts[axis] = range(shape[axis] if min(shape) else 0)
     extent = list(shape)
     extent[axis] = 1
     keep = [True] * len(shape)
