@@ -23,7 +23,7 @@ def spellings():
     yield a + "/patches+stride-2x2x2+size-4x4x4"
     yield a + "/patches+size-4x4x4+stride-2x2x2+border-snap"
     yield a + "/patches+size-04x4x4+stride-2x2x02"
-    yield a + "/patches+pad-0+size-4x4x4+stride-2x2x2"
+    yield a + "/patches+border-snap+size-4x4x4+stride-2x2x2"
     yield mnt + "/pairs.h5.d/mask/patches+stride-2x2x2+size-4x4x4"
 
 def round_():

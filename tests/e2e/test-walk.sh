@@ -35,7 +35,8 @@ while IFS= read -r path; do
 	test -f "$mnt/$path" || continue
 	rc1=0 rc2=0
 	cat "$mnt/$path" >"$tmp/a" 2>/dev/null || rc1=1
-	patchfs cat "$tmp/src" "$path" >"$tmp/b" 2>/dev/null || rc2=1
+	# shellcheck disable=SC2086
+	patchfs cat $views "$tmp/src" "$path" >"$tmp/b" 2>/dev/null || rc2=1
 	test $rc1 = $rc2 || fail "$path: the mount says $rc1, cat says $rc2"
 	test $rc1 = 1 || cmp "$tmp/a" "$tmp/b" || fail "$path"
 	n=$((n + 1))
