@@ -107,6 +107,7 @@ size_t entry_cost(size_t room)
 void cache_check(struct cache *c)
 {
 	size_t n = 0, idle = 0, bytes = 0, pinned = 0, listed = 0;
+	size_t weight = 0;
 
 	LOCK_SCOPE(&c->lock);
 	for (size_t i = 0; i < c->table.nslot; i++) {
@@ -143,8 +144,12 @@ void cache_check(struct cache *c)
 		listed++;
 	}
 	assert(listed == idle);
-	assert((c->loads == 0) == (c->weight == 0));
-	assert(c->loads > 0 || !c->parked.head);
+	for (struct cache_entry *e = c->loads; e; e = e->next_load) {
+		assert(e->state == ENTRY_LOADING && e->weight > 0);
+		weight += e->weight;
+	}
+	assert(weight == c->weight);
+	assert(c->loads || !c->parked.head);
 	assert((int64_t)c->bytes + c->outside <= (int64_t)c->size ||
 	       !c->lru.hottest);
 }

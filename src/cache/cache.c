@@ -92,21 +92,47 @@ static void pin(struct cache *c, struct cache_entry *e)
 	e->pins++;
 }
 
-/* At most size / (2 x (need + scratch)) loads at once. */
+/* Such that at most size / (2 x (need + scratch)) loads run at once. */
 static size_t load_weight(const struct cache_ask *ask)
 {
 	return 2 * (ask->need + ask->scratch);
+}
+
+/* Loads of one source may take half: if it hangs, others go on. */
+static bool source_may_load(const struct cache *c, uint64_t source,
+			    size_t weight)
+{
+	size_t sum = 0;
+
+	for (const struct cache_entry *e = c->loads; e; e = e->next_load) {
+		if (e->key.source == source)
+			sum += e->weight;
+	}
+	return sum == 0 || sum + weight <= c->size / 2;
 }
 
 static bool may_load(const struct cache *c, const struct cache_ask *ask)
 {
 	size_t weight = load_weight(ask);
 
-	if (inside > 0 || c->loads == 0 || weight == 0)
+	if (inside > 0 || !c->loads || weight == 0)
 		return true;
-	return c->weight + weight <= c->size &&
+	return source_may_load(c, ask->key.source, weight) &&
+	       c->weight + weight <= c->size &&
 	       (int64_t)(c->pinned + weight / 2) + c->outside <=
 		       (int64_t)c->size;
+}
+
+static void loads_remove(struct cache *c, struct cache_entry *e)
+{
+	struct cache_entry **at = &c->loads;
+
+	while (*at != e)
+		at = &(*at)->next_load;
+	*at = e->next_load;
+	e->next_load = NULL;
+	c->weight -= e->weight;
+	e->weight = 0;
 }
 
 /* Wait until the entry is no longer LOADING. 0, or its error; unpinned then. */
@@ -147,9 +173,11 @@ begin_load(struct cache *c, const struct cache_ask *ask, uint64_t hash)
 	table_add(&c->table, e);
 	c->bytes += e->cost;
 	c->pinned += e->cost;
-	if (load_weight(ask)) {
-		c->weight += load_weight(ask);
-		c->loads++;
+	e->weight = load_weight(ask);
+	if (e->weight) {
+		c->weight += e->weight;
+		e->next_load = c->loads;
+		c->loads = e;
 	}
 	metric_add(&cache_metrics.misses, 1);
 	return e;
@@ -188,9 +216,8 @@ static int end_load(struct cache *c, const struct cache_ask *ask,
 	c->bytes = c->bytes - e->cost + cost;
 	c->pinned = c->pinned - e->cost + cost;
 	e->cost = cost;
-	if (load_weight(ask)) {
-		c->weight -= load_weight(ask);
-		c->loads--;
+	if (e->weight) {
+		loads_remove(c, e);
 		for_room = waitq_take(&c->parked);
 		pthread_cond_broadcast(&c->room_changed);
 	}

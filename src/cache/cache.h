@@ -69,7 +69,8 @@ uint64_t cache_id(const struct cache *c);
 /*
  * Pin the entry of ask->key. If it is absent one caller loads it, the others
  * wait (w NULL) or are parked. At most size / (2 x (need + scratch)) loads run
- * at once (one always may), the others wait or are parked.
+ * at once, of one source half as many (one always may), the others wait or are
+ * parked.
  * A failed load is reported to all who waited and remembered for a second;
  * -EAGAIN, -ERESTART, -EINTR and -ENOMEM are not remembered.
  * 0: *out is pinned until cache_put, one put for each success.

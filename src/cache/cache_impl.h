@@ -31,6 +31,8 @@ struct cache_entry {
 	size_t size;   /* of the result */
 	size_t room;   /* bytes of the buffer at data */
 	size_t cost;   /* charged; while LOADING with what loading takes */
+	size_t weight; /* LOADING, see load_weight */
+	struct cache_entry *next_load;
 	size_t served; /* bytes handed out, see cache_put */
 	pthread_cond_t done;
 	struct waitq parked; /* until it is no longer LOADING */
@@ -92,7 +94,7 @@ struct cache {
 	size_t pinned;	 /* of these, cost of those that are not in the LRU */
 	int64_t outside; /* cache_charge */
 	size_t weight;	 /* of the loads that run, see load_weight */
-	unsigned loads;	 /* that have a weight */
+	struct cache_entry *loads; /* those with a weight */
 	pthread_cond_t room_changed;
 	struct waitq parked; /* for room */
 	/* its own */

@@ -19,12 +19,13 @@
 #include "util/metric.h"
 
 #define KEYS 300
+#define SOURCES 3
 #define THREADS 12
 #define SIZE ((size_t)96 << 10)
 
 static struct cache *cache;
 static atomic_int loading[KEYS];
-static atomic_size_t running, weight;
+static atomic_size_t running, weight, of_source[SOURCES];
 static atomic_ullong loads, failed;
 static atomic_bool wrong;
 
@@ -66,9 +67,13 @@ static int load(void *arg, const struct cache_key *key, struct wait *w,
 		fault("two loads of one key");
 	if (t->depth == 0 && mine) {
 		size_t others = atomic_fetch_add(&running, 1);
+		size_t same =
+			atomic_fetch_add(&of_source[unit % SOURCES], mine);
 
 		if (atomic_fetch_add(&weight, mine) + mine > SIZE && others)
 			fault("more loads than fit");
+		if (same && same + mine > SIZE / 2)
+			fault("more loads of one source than fit");
 	}
 	sched_yield();
 	t->depth++;
@@ -97,6 +102,7 @@ static int load(void *arg, const struct cache_key *key, struct wait *w,
 		atomic_fetch_add(&failed, 1);
 	if (t->depth == 0 && mine) {
 		atomic_fetch_sub(&weight, mine);
+		atomic_fetch_sub(&of_source[unit % SOURCES], mine);
 		atomic_fetch_sub(&running, 1);
 	}
 	atomic_fetch_sub(&loading[unit], 1);
@@ -107,7 +113,7 @@ static int get(struct thread *t, uint64_t unit, struct wait *w,
 	       struct cache_entry **out)
 {
 	const struct cache_ask ask = {
-		.key = {.source = 1, .object = 2, .unit = unit},
+		.key = {.source = unit % SOURCES, .object = 2, .unit = unit},
 		.need = size_of(unit),
 		.scratch = scratch_of(unit),
 		.load = load,

@@ -519,6 +519,33 @@ START_TEST(test_park_for_room)
 }
 END_TEST
 
+/* A source that hangs holds half of what loads may take, not all. */
+START_TEST(test_other_sources_load)
+{
+	struct cache *c = cache_new(8 * MIB, NULL);
+	struct script s = {.c = c};
+	struct cache_ask ask = ask_for(&s, 1, 3 * MIB / 2);
+	struct request r = request_new();
+	struct cache_entry *e;
+	struct slow slow;
+	pthread_t thread;
+
+	slow_init(&slow, c, 0, 3 * MIB / 2);
+	ck_assert_int_eq(pthread_create(&thread, NULL, get_and_put, &slow), 0);
+	sem_wait(&slow.started);
+	ck_assert_int_eq(cache_get(c, &ask, &r.wait, &e), -EAGAIN);
+	ask.key.source = 2;
+	ck_assert_int_eq(cache_get(c, &ask, &r.wait, &e), 0);
+	cache_put(c, e, 0);
+	cache_check(c);
+	sem_post(&slow.go_on);
+	pthread_join(thread, NULL);
+	ck_assert_uint_eq(r.wakes, 1);
+	cache_check(c);
+	cache_free(c);
+}
+END_TEST
+
 /* A caller that blocks gets what the loading one made, and its errors. */
 START_TEST(test_block_on_a_load)
 {
@@ -567,6 +594,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, test_park_on_a_load, 0, 3);
 	tcase_add_test(t, test_nested);
 	tcase_add_test(t, test_park_for_room);
+	tcase_add_test(t, test_other_sources_load);
 	tcase_add_loop_test(t, test_block_on_a_load, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
