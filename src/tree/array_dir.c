@@ -54,9 +54,9 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 	err = dirs_params(t->dirs, s, name, &d.params);
 	if (err == -ENOSPC)
 		return problem_tell(t->conf.problems, err,
-				    "%s: not served: this mount has shown %d "
-				    "different views, which is the limit",
-				    name, TREE_PARAMS_MAX);
+				    "no more views: this mount has shown %d "
+				    "different ones, which is the limit",
+				    TREE_PARAMS_MAX);
 	if (err < 0)
 		return err;
 	found = dirs_find(t->dirs, array, DIR_VIEW, d.params);
@@ -126,13 +126,13 @@ static bool is_new(struct tree *t, uint64_t h)
 	return atomic_exchange_explicit(slot, h, memory_order_relaxed) != h;
 }
 
-void view_refuse(struct tree *t, uint32_t array, const char *name,
-		 const char *why)
+void view_refuse(struct tree *t, uint32_t array, const char *what,
+		 const char *name, const char *why)
 {
 	char label[PATH_MAX];
 
 	if (!is_new(t, hash_mix(hash_bytes(name, strlen(name)), array) | 1))
 		return;
 	tree_label(t, array, label, sizeof(label));
-	log_warn("%s: no view %s: %s", label, name, why);
+	log_warn("%s: no %s %s: %s", label, what, name, why);
 }

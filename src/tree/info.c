@@ -69,9 +69,9 @@ static int put_values(struct json_out *o, const struct catalog *k,
 		      enum name_place root)
 {
 	CLEANUP(cleanup_freep) char *buf = NULL;
-	struct json *j = json_object_new();
 	size_t room = 0;
 
+	json_out_open(o, "values", '{');
 	for (uint32_t i = 0; i < catalog_arrays(k); i++) {
 		uint32_t object = catalog_nth_array(k, i);
 		const char *path;
@@ -80,13 +80,11 @@ static int put_values(struct json_out *o, const struct catalog *k,
 		if (!catalog_value(k, object, &value))
 			continue;
 		path = object_path(k, object, root, &buf, &room);
-		if (!path) {
-			json_free(j);
+		if (!path)
 			return -ENOMEM;
-		}
-		json_set(j, path, json_of_attr(&value));
+		json_out_member(o, path, strlen(path), json_of_attr(&value));
 	}
-	json_out_value(o, "values", j);
+	json_out_close(o, '}');
 	return 0;
 }
 

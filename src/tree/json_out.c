@@ -101,6 +101,15 @@ void json_out_value(struct json_out *o, const char *key, struct json *value)
 	put_value(o, value);
 }
 
+void json_out_member(struct json_out *o, const char *key, size_t n,
+		     struct json *value)
+{
+	begin(o, NULL);
+	put_value(o, json_text_new(key, n));
+	fputs(": ", o->f);
+	put_value(o, value);
+}
+
 void json_out_text(struct json_out *o, const char *key, const char *s, size_t n)
 {
 	json_out_value(o, key, json_text_new(s, n));

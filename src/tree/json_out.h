@@ -37,6 +37,9 @@ void json_out_fini(struct json_out *o);
 
 /* Members of what is open; key is NULL in an array. Takes value. */
 void json_out_value(struct json_out *o, const char *key, struct json *value);
+/* The same with any text as the key. */
+void json_out_member(struct json_out *o, const char *key, size_t n,
+		     struct json *value);
 void json_out_text(struct json_out *o, const char *key, const char *s,
 		   size_t n);
 void json_out_open(struct json_out *o, const char *key, char bracket);

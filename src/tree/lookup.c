@@ -142,7 +142,7 @@ static int lookup_view(struct tree *t, uint32_t array, const char *name,
 		err = -EINVAL;
 	}
 	if (err < 0) {
-		view_refuse(t, array, name, why);
+		view_refuse(t, array, "view", name, why);
 		return 0;
 	}
 	err = view_dir(t, array, &s, &g, &number);
@@ -196,7 +196,7 @@ static int lookup_item(struct tree *t, uint32_t dir, const char *name,
 	view_geometry(t, d, &g);
 	err = view_item(s, &g, name, (size_t)(dot - name), &item);
 	if (err == -E2BIG) {
-		view_refuse(t, d->parent, name,
+		view_refuse(t, d->parent, "item", name,
 			    "items from 2^36 on have no name");
 		return 0;
 	}

@@ -131,9 +131,9 @@ void view_geometry(const struct tree *t, const struct dir *d,
 /* Listed view i of an array, canonical; -ENOENT: no more, -EINVAL: not here. */
 int view_listed(const struct tree *t, const struct dir *array, unsigned i,
 		struct view_spec *s, struct view_geometry *g);
-/* Says, once, why a name in an array directory is not a view. */
-void view_refuse(struct tree *t, uint32_t array, const char *name,
-		 const char *why);
+/* Says, once, why a name is no "view" of an array, or no "item" of one. */
+void view_refuse(struct tree *t, uint32_t array, const char *what,
+		 const char *name, const char *why);
 
 /* --------------------------------------------------------------- files */
 

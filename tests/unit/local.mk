@@ -106,3 +106,8 @@ unit += %reldir%/check_info
 %canon_reldir%_check_info_SOURCES = %reldir%/check_info.c
 %canon_reldir%_check_info_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_info_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_view
+%canon_reldir%_check_view_SOURCES = %reldir%/check_view.c
+%canon_reldir%_check_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_view_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
