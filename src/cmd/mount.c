@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -69,8 +68,6 @@ static void set_limits(const struct mount_conf *c)
 		l.rlim_cur = l.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &l);
 	}
-	/* Threads share a few heaps: what one freed serves another. */
-	mallopt(M_ARENA_MAX, 4);
 }
 
 /* A server started in a short step ends with it. */

@@ -55,7 +55,34 @@ grep -q 'debug: read ' "$tmp/server.log" || fail "--log-level=debug"
 grep -qE '^patchfs_requests_read [1-9]' "$tmp/metrics" || fail "--metrics-file"
 test -z "$(ls -d "$tmp"/metrics.* 2>/dev/null)" || fail "metrics: leftovers"
 
-if test "$(id -u)" -eq 0 || grep -qs '^user_allow_other' /etc/fuse.conf; then
+# The default cache is a quarter of what the cgroup leaves us.
+limit=
+for base in /sys/fs/cgroup/memory /sys/fs/cgroup; do
+	group=$base/patchfs-test-$$
+	mkdir "$group" 2>/dev/null || continue
+	for f in memory.limit_in_bytes memory.max; do
+		test ! -e "$group/$f" || ! echo 400M 2>/dev/null >"$group/$f" ||
+			limit=$group
+	done
+	test -z "$limit" || break
+	rmdir "$group"
+done
+if test -n "$limit"; then
+	mkdir "$limit/inner"
+	(
+		echo $BASHPID >"$limit/inner/cgroup.procs"
+		patchfs mount "$tmp/src" "$mnt" >"$tmp/out"
+	) || fail "mount in a cgroup"
+	pid=$(server_pid)
+	patchfs umount "$mnt"
+	gone "$pid"
+	rmdir "$limit/inner" "$limit"
+	grep -q 'cache 100 MiB' "$tmp/out" || fail "$(cat "$tmp/out")"
+fi
+# (valgrind does not know openat2.)
+if test -n "${PATCHFS_VALGRIND:-}"; then
+	:
+elif test "$(id -u)" -eq 0 || grep -qs '^user_allow_other' /etc/fuse.conf; then
 	run 0 mount -o allow_other "$tmp/src" "$mnt"
 	grep -q " $mnt .*default_permissions.*allow_other" /proc/self/mountinfo ||
 		fail "allow_other: $(grep " $mnt " /proc/self/mountinfo)"
