@@ -87,16 +87,19 @@ static int tell_filter(const struct stored_array *s, uint32_t skip)
 				    "filter %s (number %u)",
 				    s->label, step->ops->name, step->h5_filter);
 
+	const char *known = codec_h5_filter_name(step->h5_filter);
 	struct filter_info f = {0};
 
-	if (s->catalog && i < s->info.nfilter)
+	if (known)
+		f.name = (struct bytes){known, strlen(known)};
+	else if (s->catalog && i < s->info.nfilter)
 		catalog_filter(s->catalog, &s->info, i, &f);
+	if (!f.name.n)
+		f.name = (struct bytes){"of no name", 10};
 	return problem_tell(s->env->problems, -EOPNOTSUPP,
-			    "%s: filter \"%.*s\" (number %u) is not "
-			    "supported; write the array anew with gzip, lz4 "
-			    "or zstd",
-			    s->label, (int)f.name.n, f.name.n ? f.name.p : "",
-			    step->h5_filter);
+			    "%s: filter %.*s (number %u) is not supported; "
+			    "write the array anew with gzip, lz4 or zstd",
+			    s->label, (int)f.name.n, f.name.p, step->h5_filter);
 }
 
 int unit_tell(const struct stored_array *s, uint64_t unit, int err,
