@@ -40,15 +40,15 @@ static int leading_number(const char *s, uint64_t *v, const char **unit)
 
 int parse_size(const char *s, uint64_t *out)
 {
-	static const char units[] = "KMGT";
+	static const char units[] = "KMGTkmgt";
 	const char *unit, *at;
 	uint64_t v;
 	int r = leading_number(s, &v, &unit);
 
 	if (r)
 		return r;
-	if (*unit && (at = strchr(units, *unit & ~0x20))) {
-		unsigned shift = 10 * (unsigned)(at - units + 1);
+	if (*unit && (at = strchr(units, *unit))) {
+		unsigned shift = 10 * ((unsigned)(at - units) % 4 + 1);
 
 		if (!checked_mul(v, UINT64_C(1) << shift, &v))
 			return -ERANGE;

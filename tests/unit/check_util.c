@@ -115,6 +115,8 @@ START_TEST(test_parse)
 		{"1.5G", -EINVAL, 0},
 		{"M", -EINVAL, 0},
 		{"1Mx", -EINVAL, 0},
+		{"5 ", -EINVAL, 0},
+		{"5 B", -EINVAL, 0},
 	};
 	uint64_t v;
 
