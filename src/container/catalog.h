@@ -41,8 +41,8 @@ struct scan_request {
 
 enum scan_type {
 	SCAN_READ = 1, /* payload: struct scan_read */
-	SCAN_PAGE,     /* payload: whole catalog records (SCAN_TREE) */
-	SCAN_CHUNKS,   /* payload: struct scan_chunk[] by rising slot */
+	SCAN_PAGE,     /* payload: whole catalog records (SCAN_TREE), > 0 */
+	SCAN_CHUNKS,   /* payload: struct scan_chunk[] by rising slot, > 0 */
 	SCAN_END,      /* payload: struct scan_end */
 	SCAN_FAIL, /* payload: struct scan_fail, then text, not terminated */
 };

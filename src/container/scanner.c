@@ -286,8 +286,9 @@ static int take_result(struct scan *x, uint32_t len)
 	char why[WHY_MAX];
 	int err;
 
+	/* Nothing else would end a stream of these: it costs no CPU time. */
 	if (!len)
-		return 0;
+		return bad_answer(x, "empty page");
 	err = x->sink->data(x->sink->arg, x->payload, len, why);
 	if (err)
 		return fail(x, err, "%s", why);

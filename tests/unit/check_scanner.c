@@ -269,6 +269,7 @@ END_TEST
 
 START_TEST(test_endless)
 {
+	const struct scan_msg large = {SCAN_PAGE, SCAN_PAYLOAD_MAX};
 	uint64_t empty[1] = {0};
 
 	/* CPU time, or the number of reads: whichever is used up first. */
@@ -279,11 +280,14 @@ START_TEST(test_endless)
 	script("read 4194304 0");
 	expect(-EBADMSG, "read more than the file can justify");
 	conf.scan_cpu_s = conf.scan_wall_s = 1;
-	/* Messages without anything in them are no results. */
-	add_message(SCAN_PAGE, empty, 0);
-	sprintf(content + 512, "repeat %d 8", DATA);
-	expect(-EBADMSG, "no result within 1 s of CPU time");
-	sprintf(content + 512, "slow %d 8", DATA);
+	/* Sent a megabyte at a time they cost the scanner next to nothing. */
+	for (size_t i = 0; i < (1 << 20) / 8; i++)
+		add_message(SCAN_PAGE, empty, 0);
+	sprintf(content + 512, "repeat %d %d", DATA, 1 << 20);
+	expect(-EBADMSG, "empty page");
+	content_size = DATA;
+	add(&large, sizeof(large));
+	sprintf(content + 512, "slow %d 65536", DATA);
 	expect(-ETIMEDOUT, "no result within");
 }
 END_TEST
@@ -312,6 +316,7 @@ START_TEST(test_bad_messages)
 		{0, 0, "message"},
 		{6, 0, "message"},
 		{UINT32_MAX, 0, "message"},
+		{SCAN_PAGE, 0, "empty page"},
 		{SCAN_PAGE, 7, "page length"},
 		{SCAN_PAGE, SCAN_PAYLOAD_MAX + 1, "length of a message"},
 		{SCAN_PAGE, UINT32_MAX, "length of a message"},
