@@ -107,26 +107,24 @@ static bool member_is(hid_t type, unsigned i, const char *name, uint8_t value)
 	return is;
 }
 
-/* h5py's bool: {FALSE = 0, TRUE = 1} over one byte. */
-static bool bool_of(hid_t type, struct elem *e)
+/* An enumeration over integers. A damaged file may give the two two sizes. */
+static bool enum_of(hid_t type, struct elem *e)
 {
 	CLEANUP(cleanup_hidp) hid_t base = H5Tget_super(type);
 
-	if (base < 0 || !integer_of(base, e) || e->size != 1 ||
-	    H5Tget_nmembers(type) != 2)
+	return base >= 0 && integer_of(base, e) && H5Tget_size(type) == e->size;
+}
+
+/* h5py's bool: {FALSE = 0, TRUE = 1} over one byte. */
+static bool bool_of(hid_t type, struct elem *e)
+{
+	if (!enum_of(type, e) || e->size != 1 || H5Tget_nmembers(type) != 2)
 		return false;
 	e->kind = 'b';
 	return (member_is(type, 0, "FALSE", 0) &&
 		member_is(type, 1, "TRUE", 1)) ||
 	       (member_is(type, 0, "TRUE", 1) &&
 		member_is(type, 1, "FALSE", 0));
-}
-
-static bool enum_of(hid_t type, struct elem *e)
-{
-	CLEANUP(cleanup_hidp) hid_t base = H5Tget_super(type);
-
-	return bool_of(type, e) || (base >= 0 && integer_of(base, e));
 }
 
 static bool find_elem(hid_t type, bool wide, struct elem *e)
@@ -138,7 +136,7 @@ static bool find_elem(hid_t type, bool wide, struct elem *e)
 	if (class == H5T_FLOAT)
 		return float_of(type, e);
 	if (class == H5T_ENUM)
-		return wide ? enum_of(type, e) : bool_of(type, e);
+		return bool_of(type, e) || (wide && enum_of(type, e));
 	if (class == H5T_BITFIELD && wide) {
 		e->kind = 'u';
 		return is_full(type, e);
