@@ -127,17 +127,22 @@ int run_file(const char *mountpoint, const char *suffix, char **out);
  */
 int run_lock(const char *mountpoint);
 void run_unlock(const char *mountpoint, int fd);
+/* What run_wait waits on, to be opened while the mount is there; -1: nothing.
+ */
+int run_watch(const char *mountpoint);
 /* Wait at most ms for the server of a mount to end. True: it has. */
-bool run_wait(const char *mountpoint, int ms);
+bool run_wait(int fd, int ms);
 
 /* ------------------------------------------------------------- place.c */
 
 /*
  * Whether SRC may be mounted on MNT; detaches a dead mount of ours that is
- * there. *mnt_out is MNT, absolute (malloc'ed, caller frees). 0; -errno with
- * *why (malloc'ed, caller frees) one line.
+ * there. *mnt_out is MNT, absolute (malloc'ed, caller frees). *lock is closed
+ * by the caller once it has mounted: until then nobody else may. 0; -errno
+ * with *why (malloc'ed, caller frees) one line.
  */
-int place_check(const char *src, const char *mnt, char **mnt_out, char **why);
+int place_check(const char *src, const char *mnt, char **mnt_out, int *lock,
+		char **why);
 /* "on NFS": a word about where SRC lies, or NULL. */
 const char *place_source_note(const char *src);
 

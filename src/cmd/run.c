@@ -101,18 +101,20 @@ void run_unlock(const char *mountpoint, int fd)
 	/* Not closed: the lock goes with the process. */
 }
 
-bool run_wait(const char *mountpoint, int ms)
+int run_watch(const char *mountpoint)
 {
-	const struct timespec pause = {0, 10 * 1000 * 1000};
 	CLEANUP(cleanup_freep) char *path = NULL;
-	CLEANUP(cleanup_closep) int fd = -1;
 
 	if (run_file(mountpoint, "lock", &path))
-		return true;
-	fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return true;
-	for (; flock(fd, LOCK_EX | LOCK_NB) < 0; ms -= 10) {
+		return -1;
+	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+bool run_wait(int fd, int ms)
+{
+	const struct timespec pause = {0, 10 * 1000 * 1000};
+
+	for (; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) < 0; ms -= 10) {
 		if (ms <= 0)
 			return false;
 		nanosleep(&pause, NULL);

@@ -105,6 +105,7 @@ static int umount_one(const struct umount_conf *c, const char *mnt)
 {
 	CLEANUP(cleanup_freep) char *path = NULL;
 	int r = mounts_resolve(mnt, &path), done = 0;
+	CLEANUP(cleanup_closep) int watch = -1;
 	bool has_users = false;
 
 	if (r == -ENOENT || r == -ENOTDIR)
@@ -113,6 +114,7 @@ static int umount_one(const struct umount_conf *c, const char *mnt)
 		fprintf(stderr, "patchfs umount: %s: %s\n", mnt, strerror(-r));
 		return r;
 	}
+	watch = run_watch(path);
 	for (; done < STACKED_MAX; done++) {
 		CLEANUP(cleanup_mountp) struct mount m = {.path = NULL};
 
@@ -134,7 +136,7 @@ static int umount_one(const struct umount_conf *c, const char *mnt)
 			return r;
 		has_users |= r > 0;
 	}
-	if (done && !has_users && !run_wait(path, SERVER_MS))
+	if (done && !has_users && !run_wait(watch, SERVER_MS))
 		fprintf(stderr, "patchfs: %s: its server still runs\n", path);
 	return 0;
 }
