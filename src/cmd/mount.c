@@ -30,10 +30,18 @@ struct mounted {
 	struct front *front;
 	char *mountpoint, *log_path;
 	char *config_text;
-	int lock_fd;
-	bool is_dir;		      /* the source */
+	int lock_fd;  /* says that a server runs */
+	int place_fd; /* keeps others from mounting there meanwhile */
+	bool is_dir;  /* the source */
 	unsigned entries, containers; /* that the root shows */
 };
+
+/* Others may mount there, and see for themselves whether it is taken. */
+static void leave_place(struct mounted *m)
+{
+	cleanup_closep(&m->place_fd);
+	m->place_fd = -1;
+}
 
 /* One line to whoever started us; returns the exit status. */
 static int give_up(struct mounted *m, int status, const char *why, int err)
@@ -43,6 +51,7 @@ static int give_up(struct mounted *m, int status, const char *why, int err)
 	if (asprintf(&text, "patchfs mount: %s", why ? why : strerror(-err)) <
 	    0)
 		text = NULL;
+	leave_place(m);
 	notice_send(&m->notice, status, text ? text : "out of memory");
 	return status;
 }
@@ -280,16 +289,21 @@ static int open_and_serve(struct mounted *m, const char *src)
 				       : EXIT_MOUNT_FAILED,
 			       text, r);
 	}
+	leave_place(m);
 	return serve(m);
 }
 
 static int mount_it(struct mount_conf *c, const char *src, const char *mnt)
 {
 	struct mounted m = {
-		.conf = c, .notice = {-1, c->ready_fd}, .lock_fd = -1};
+		.conf = c,
+		.notice = {-1, c->ready_fd},
+		.lock_fd = -1,
+		.place_fd = -1,
+	};
 	CLEANUP(cleanup_freep) char *why = NULL, *full = NULL;
 	CLEANUP(cleanup_freep) char *text = NULL;
-	int r = place_check(src, mnt, &m.mountpoint, &why), status;
+	int r = place_check(src, mnt, &m.mountpoint, &m.place_fd, &why), status;
 
 	if (r)
 		return give_up(&m, status_of(r), why, r);

@@ -9,11 +9,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
@@ -85,6 +87,20 @@ static int clear_mount(const char *mnt, char **why)
 	return say(why, -EBUSY, "%s: too many dead mounts", mnt);
 }
 
+/*
+ * Only one process at a time mounts there: the lock of the directory below
+ * goes with *lock. What was mounted since the last look is found again.
+ */
+static int take_place(const char *mnt, int *lock, char **why)
+{
+	*lock = open(mnt, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*lock >= 0 && flock(*lock, LOCK_EX | LOCK_NB) < 0 &&
+	    errno == EWOULDBLOCK)
+		return say(why, -EBUSY,
+			   "%s: another process is just mounting there", mnt);
+	return clear_mount(mnt, why);
+}
+
 static int check_empty(const char *mnt, char **why)
 {
 	CLEANUP(cleanup_closedirp) DIR *d = opendir(mnt);
@@ -131,7 +147,8 @@ static int check_source(const char *src, char **why)
 	return 0;
 }
 
-int place_check(const char *src, const char *mnt, char **mnt_out, char **why)
+int place_check(const char *src, const char *mnt, char **mnt_out, int *lock,
+		char **why)
 {
 	CLEANUP(cleanup_freep) char *real = NULL, *at = NULL, *full = NULL;
 	int r;
@@ -159,6 +176,8 @@ int place_check(const char *src, const char *mnt, char **mnt_out, char **why)
 			at, src);
 	if (r == 0)
 		r = check_empty(at, why);
+	if (r == 0)
+		r = take_place(at, lock, why);
 	if (r)
 		return r;
 	full = realpath(at, NULL);

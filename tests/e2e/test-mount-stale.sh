@@ -27,6 +27,26 @@ run 0 umount "$mnt"
 run 0 umount "$mnt"
 test ! -s "$tmp/err" || fail "umount of nothing: $(cat "$tmp/err")"
 
+# Of several that mount there at once one does.
+exec 5<"$mnt"
+flock 5
+run 32 mount "$tmp/src" "$mnt"
+says 'just mounting'
+exec 5<&-
+mount_counted() {
+	local rc=0
+	patchfs mount "$tmp/src" "$mnt" >/dev/null 2>&1 5<&- || rc=$?
+	echo "$rc" >>"$tmp/statuses"
+}
+for _ in 1 2 3 4 5 6 7 8; do
+	mount_counted &
+done
+wait
+test "$(grep -cx 0 "$tmp/statuses")" -eq 1 || fail "$(cat "$tmp/statuses")"
+test "$(grep -cx 32 "$tmp/statuses")" -eq 7 || fail "$(cat "$tmp/statuses")"
+test "$(grep -c " $mnt " /proc/self/mountinfo)" -eq 1 || fail "mounts pile up"
+run 0 umount "$mnt"
+
 # A stopped server: its mount does not answer, and is not taken for dead.
 run 0 mount "$tmp/src" "$mnt"
 pid=$(server_pid)
