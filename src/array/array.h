@@ -82,8 +82,7 @@ int array_read(const struct view *v, uint64_t off, size_t n, void *out,
 /* ------------------------------------------------------------- stored */
 
 /*
- * Borrowed, constant for the life of a mount. Threads that read keep scratch
- * memory charged to the cache: all but the main one end before it is freed.
+ * Borrowed, constant for the life of a mount.
  */
 struct array_env {
 	struct cache *cache;

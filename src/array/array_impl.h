@@ -65,16 +65,6 @@ uint64_t copy_one_run(unsigned ndim, unsigned item_size, const uint64_t *extent,
 #define DIRECT_RUN (UINT64_C(4) << 10)	/* of a whole item in a unit */
 #define DIRECT_ROW (UINT64_C(64) << 10) /* of one row of many */
 
-/* ------------------------------------------------------------ scratch.c */
-
-/* n bytes of this thread, until its next call; NULL: out of memory. */
-void *scratch_get(size_t n);
-/*
- * A load is over that needed codec bytes besides: keep the scratch of this
- * thread, charged to the cache, if it is small beside it; else free it.
- */
-void scratch_settle(struct cache *c, size_t codec);
-
 /* --------------------------------------------------------------- band.c */
 
 /*

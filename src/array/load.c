@@ -205,6 +205,8 @@ static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 	size_t stored = j->raw ? 0 : (size_t)j->at.n;
 	size_t room = stored + (j->band ? (size_t)j->bytes : 0);
 	unsigned char *in = NULL, *out = *data;
+	struct cache_scratch *scratch = NULL;
+	void *mem = NULL;
 	int err = 0;
 
 	(void)w;
@@ -212,11 +214,12 @@ static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 	if (env->on_decode)
 		env->on_decode(env->on_decode_arg, &s->info, key->unit);
 	if (room) {
-		in = scratch_get(room);
-		if (!in)
+		scratch = cache_scratch_take(env->cache, room, &mem);
+		if (!scratch)
 			err = -ENOMEM;
+		in = mem;
 	}
-	if (j->band)
+	if (j->band && !err)
 		out = in + stored;
 	if (!err)
 		err = container_read(s->container, j->at.off, (size_t)j->at.n,
@@ -228,11 +231,11 @@ static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 		copy_swap(out, j->bytes / s->base.item_size, s->base.item_size);
 	if (!err && j->band)
 		cut_piece(j, out, *data);
-	if (room)
-		scratch_settle(
-			env->cache,
-			j->raw ? 0
-			       : codec_scratch(&s->chain, (size_t)j->bytes));
+	if (scratch &&
+	    !cache_scratch_give(
+		    env->cache, scratch,
+		    j->raw ? 0 : codec_scratch(&s->chain, (size_t)j->bytes)))
+		codec_trim(0);
 	if (err)
 		return unit_tell(s, key->unit, err, &j->at);
 	metric_add(&units_metric, 1);

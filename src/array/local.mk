@@ -11,6 +11,5 @@ libcore_a_SOURCES += \
 	%reldir%/load.c \
 	%reldir%/offer.c \
 	%reldir%/read.c \
-	%reldir%/scratch.c \
 	%reldir%/stored.c \
 	$(NULL)

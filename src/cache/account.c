@@ -10,7 +10,11 @@
 #include "cache/cache_impl.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 
 #include "util/cleanup.h"
 
@@ -90,6 +94,28 @@ void cache_trim_heap(struct cache *c, size_t freed)
 #endif
 }
 
+/*
+ * All of it will be written: to have the kernel make its pages in one go takes
+ * about two thirds of the time of faulting them in one by one.
+ */
+void *buffer_new(size_t n)
+{
+	char *buf = malloc(n);
+
+#ifdef MADV_POPULATE_WRITE
+	if (buf && n >= MMAP_THRESHOLD) {
+		uintptr_t from = ((uintptr_t)buf + PAGE - 1) & ~(PAGE - 1);
+		uintptr_t to = ((uintptr_t)buf + n) & ~(PAGE - 1);
+		int saved = errno;
+
+		/* Advice: where the kernel cannot, pages come as ever. */
+		madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+		errno = saved;
+	}
+#endif
+	return buf;
+}
+
 /* Bytes of memory that a malloc'ed buffer of n bytes takes. */
 static size_t buffer_cost(size_t n)
 {
@@ -106,7 +132,7 @@ size_t entry_cost(size_t room)
 
 void cache_check(struct cache *c)
 {
-	size_t n = 0, idle = 0, bytes = 0, pinned = 0, listed = 0;
+	size_t n = 0, idle = 0, bytes = 0, pinned = 0, listed = 0, spent = 0;
 	size_t weight = 0;
 
 	LOCK_SCOPE(&c->lock);
@@ -131,10 +157,13 @@ void cache_check(struct cache *c)
 			bytes += e->cost;
 			idle += e->in_lru;
 			pinned += e->in_lru ? 0 : e->cost;
+			spent += e->is_spent ? e->cost : 0;
+			assert(!e->is_spent || e->in_lru);
 		}
 	}
 	assert(n == c->table.n);
 	assert(bytes == c->bytes && pinned == c->pinned);
+	assert(spent == c->spent);
 	for (struct cache_entry *e = c->lru.hottest; e; e = e->colder) {
 		assert(e->in_lru);
 		assert(e->hotter ? e->hotter->colder == e

@@ -33,6 +33,9 @@
 #include "util/cleanup.h"
 #include "util/metric.h"
 
+/* This part of the cache may be spent: another view may want it at once. */
+#define SPENT_PART 8
+
 /* Loads that this thread is inside of: one load may need another entry. */
 static _Thread_local unsigned inside;
 
@@ -64,6 +67,24 @@ static void *free_victims(struct cache *c, struct cache_entry *e, size_t keep)
 	return kept;
 }
 
+static void leave_lru(struct cache *c, struct cache_entry *e)
+{
+	lru_remove(&c->lru, e);
+	if (e->is_spent)
+		c->spent -= e->cost;
+	e->is_spent = false;
+}
+
+static void evict(struct cache *c, struct cache_entry *e,
+		  struct cache_entry **victims)
+{
+	leave_lru(c, e);
+	table_remove(&c->table, e);
+	c->bytes -= e->cost;
+	e->chain = *victims;
+	*victims = e;
+}
+
 /* What is in the LRU leaves, coldest first, until all fits, or all has left. */
 static struct cache_entry *make_room(struct cache *c)
 {
@@ -71,21 +92,33 @@ static struct cache_entry *make_room(struct cache *c)
 
 	while ((int64_t)c->bytes + c->outside > (int64_t)c->size &&
 	       (e = c->lru.coldest)) {
-		lru_remove(&c->lru, e);
-		table_remove(&c->table, e);
-		c->bytes -= e->cost;
-		e->chain = victims;
-		victims = e;
+		evict(c, e, &victims);
 		metric_add(&cache_metrics.evictions, 1);
 	}
 	cache_publish(c);
 	return victims;
 }
 
+/*
+ * Room for a result of need bytes. The buffer of a spent entry, whose pages
+ * are there, costs less than a fresh one that takes as long as a fast codec.
+ */
+static struct cache_entry *make_room_for(struct cache *c, size_t need)
+{
+	struct cache_entry *victims = make_room(c), *e = c->lru.coldest;
+
+	if (!victims && need && e && e->is_spent && e->room == need &&
+	    c->spent > c->size / SPENT_PART) {
+		evict(c, e, &victims);
+		metric_add(&cache_metrics.evictions, 1);
+	}
+	return victims;
+}
+
 static void pin(struct cache *c, struct cache_entry *e)
 {
 	if (e->in_lru) {
-		lru_remove(&c->lru, e);
+		leave_lru(c, e);
 		c->pinned += e->cost;
 		metric_set(&cache_metrics.pinned, (int64_t)c->pinned);
 	}
@@ -243,7 +276,7 @@ static int load(struct cache *c, const struct cache_ask *ask, struct wait *w,
 	int err = 0;
 
 	if (ask->need && !buffer) {
-		buffer = malloc(ask->need);
+		buffer = buffer_new(ask->need);
 		if (!buffer)
 			err = -ENOMEM;
 	}
@@ -310,7 +343,7 @@ int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 				err = -ENOMEM;
 				goto fail;
 			}
-			victims = make_room(c);
+			victims = make_room_for(c, ask->need);
 			pthread_mutex_unlock(&c->lock);
 			buffer = free_victims(c, victims, ask->need);
 			err = load(c, ask, w, e, buffer);
@@ -347,7 +380,8 @@ struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key)
 	return e;
 }
 
-void cache_put(struct cache *c, struct cache_entry *e, size_t served)
+static void put(struct cache *c, struct cache_entry *e, size_t served,
+		bool is_whole)
 {
 	struct cache_entry *victims = NULL;
 
@@ -361,6 +395,8 @@ void cache_put(struct cache *c, struct cache_entry *e, size_t served)
 		c->pinned -= e->cost;
 		if (e->served == e->size) {
 			e->served = 0;
+			e->is_spent = is_whole;
+			c->spent += is_whole ? e->cost : 0;
 			lru_add_cold(&c->lru, e);
 		} else {
 			lru_add_hot(&c->lru, e);
@@ -369,6 +405,16 @@ void cache_put(struct cache *c, struct cache_entry *e, size_t served)
 	}
 	pthread_mutex_unlock(&c->lock);
 	free_victims(c, victims, 0);
+}
+
+void cache_put(struct cache *c, struct cache_entry *e, size_t served)
+{
+	put(c, e, served, false);
+}
+
+void cache_put_whole(struct cache *c, struct cache_entry *e, size_t served)
+{
+	put(c, e, served, true);
 }
 
 const void *cache_data(const struct cache_entry *e, size_t *size)
@@ -404,13 +450,8 @@ void cache_drop(struct cache *c)
 	struct cache_entry *victims = NULL, *e;
 
 	pthread_mutex_lock(&c->lock);
-	while ((e = c->lru.coldest)) {
-		lru_remove(&c->lru, e);
-		table_remove(&c->table, e);
-		c->bytes -= e->cost;
-		e->chain = victims;
-		victims = e;
-	}
+	while ((e = c->lru.coldest))
+		evict(c, e, &victims);
 	for (unsigned i = 0; i < FAILURES; i++)
 		c->failures.slot[i].error = 0;
 	cache_publish(c);
@@ -432,6 +473,7 @@ struct cache *cache_new(size_t size, struct metrics *m)
 	c->id = ++ids;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->room_changed, NULL);
+	scratch_init(&c->scratch);
 	if (m)
 		cache_metrics_register(m);
 	metric_set(&cache_metrics.size, (int64_t)c->size);
@@ -445,6 +487,7 @@ void cache_free(struct cache *c)
 		return;
 	cache_drop(c);
 	assert(c->table.n == 0); /* all pins were put */
+	scratch_fini(&c->scratch);
 	table_fini(&c->table);
 	pthread_cond_destroy(&c->room_changed);
 	pthread_mutex_destroy(&c->lock);

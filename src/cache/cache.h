@@ -88,6 +88,23 @@ struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key);
  */
 void cache_put(struct cache *c, struct cache_entry *e, size_t served);
 
+/*
+ * The same, of a reader whose item has the whole entry: once all of it was
+ * served nobody is expected to ask again, as the kernel keeps that file. Such
+ * entries make room for others of their size even while there is some.
+ */
+void cache_put_whole(struct cache *c, struct cache_entry *e, size_t served);
+
+/*
+ * Memory that a load needs beside its result: at least n bytes at *out. It is
+ * kept for later loads, within a part of the size and charged. NULL: out of
+ * memory. Give back what was taken; more: bytes that others keep from now on
+ * for a load of this kind. False: it was not kept, they should let go too.
+ */
+struct cache_scratch;
+struct cache_scratch *cache_scratch_take(struct cache *c, size_t n, void **out);
+bool cache_scratch_give(struct cache *c, struct cache_scratch *s, size_t more);
+
 /* Borrowed until cache_put. Immutable: read it without a lock. */
 const void *cache_data(const struct cache_entry *e, size_t *size);
 

@@ -25,6 +25,7 @@ struct cache_entry {
 	struct cache_entry *hotter, *colder; /* in the LRU */
 	enum entry_state state;
 	bool in_lru;
+	bool is_spent; /* in the LRU, all served: see cache_put_whole */
 	unsigned pins; /* readers, the loader, callers blocked for it */
 	int error;     /* FAILED */
 	void *data;
@@ -82,6 +83,20 @@ void failures_add(struct failures *f, uint64_t hash,
 int failures_find(struct failures *f, uint64_t hash,
 		  const struct cache_key *key);
 
+/* ------------------------------------------------------------ scratch.c */
+
+/* The last one given is the next one taken: its pages are in the CPU's cache.
+ */
+struct scratch_pool {
+	pthread_mutex_t lock; /* taken before the cache's; protects all */
+	struct cache_scratch *idle;
+	size_t kept; /* bytes of what is idle, with what others keep */
+	size_t charged;
+};
+
+void scratch_init(struct scratch_pool *p);
+void scratch_fini(struct scratch_pool *p);
+
 struct cache {
 	size_t size; /* constant */
 	uint64_t id; /* constant; no two caches of a process have the same */
@@ -92,13 +107,15 @@ struct cache {
 	struct failures failures;
 	size_t bytes;	 /* cost of all entries */
 	size_t pinned;	 /* of these, cost of those that are not in the LRU */
+	size_t spent;	 /* of these, cost of those that are spent */
 	int64_t outside; /* cache_charge */
 	size_t weight;	 /* of the loads that run, see load_weight */
 	struct cache_entry *loads; /* those with a weight */
 	pthread_cond_t room_changed;
 	struct waitq parked; /* for room */
-	/* its own */
+	/* their own */
 	atomic_size_t heap_freed; /* since the heap was trimmed */
+	struct scratch_pool scratch;
 };
 
 /* ------------------------------------------------------------ account.c */
@@ -117,6 +134,8 @@ void cache_tune_malloc(void);
 size_t heap_part(size_t room);
 /* So many were freed: after a while have the heap give back its free pages. */
 void cache_trim_heap(struct cache *c, size_t freed);
+/* A buffer for a result, its pages there; NULL: out of memory. */
+void *buffer_new(size_t n);
 /* What an entry with a buffer of room bytes takes. */
 size_t entry_cost(size_t room);
 

@@ -4,5 +4,6 @@ libcore_a_SOURCES += \
 	%reldir%/cache.c \
 	%reldir%/cache.h \
 	%reldir%/cache_impl.h \
+	%reldir%/scratch.c \
 	%reldir%/table.c \
 	$(NULL)

@@ -2,7 +2,7 @@
 
 /*
  * Stored bytes to values, one codec a file. Codecs have no state of their
- * own; library contexts are kept for each thread. Any thread.
+ * own; library contexts are kept for whoever runs next. Any thread.
  */
 
 #ifndef CODEC_CODEC_H
@@ -68,17 +68,17 @@ const struct codec_ops *codec_at(unsigned i);
  * Decode a stored chunk: steps last to first, bit i of skip leaves step i out
  * (HDF5's filter mask; bits beyond the chain are ignored). The result must be
  * exactly nout bytes, and nothing in between more than 8 * nout + 64 KiB. Two
- * scratch buffers a thread, grown on need and given back when a smaller size
- * serves for long, or at once by codec_trim.
- * 0; -EBADMSG: corrupt; -EOPNOTSUPP: a step that is not skipped is not known
- * or not built; -ENOMEM. Does not log.
+ * scratch buffers a call at a time, grown on need and given back when a smaller
+ * size serves for long, or at once by codec_trim. 0; -EBADMSG: corrupt;
+ * -EOPNOTSUPP: a step that is not skipped is not known or not built; -ENOMEM.
+ * Does not log.
  */
 int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
 		 size_t nin, void *out, size_t nout);
 
-/* Scratch bytes codec_decode may hold for chunks of n bytes, this thread. */
+/* Scratch bytes codec_decode may hold for chunks of n bytes. */
 size_t codec_scratch(const struct codec_chain *chain, size_t n);
-/* Free this thread's scratch buffers if they are larger than keep bytes. */
+/* Free those scratch buffers not in use that are larger than keep bytes. */
 void codec_trim(size_t keep);
 
 #endif

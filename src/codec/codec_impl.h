@@ -16,7 +16,7 @@ extern const struct codec_ops codec_lz4;
 extern const struct codec_ops codec_shuffle;
 extern const struct codec_ops codec_zstd;
 
-/* Library contexts, one of each for a thread. */
+/* Library contexts, one of each for a chain that runs. */
 enum codec_slot {
 	CODEC_SLOT_DEFLATE,
 	CODEC_SLOT_ZSTD,
@@ -24,14 +24,13 @@ enum codec_slot {
 };
 
 /*
- * This thread's context, made on first use and given to drop when the thread
- * ends. NULL: no memory. Borrowed until then.
+ * The context, made on first use, kept for later chains. NULL: no memory.
+ * Borrowed until codec_scratch_done.
  */
-void *codec_context(enum codec_slot slot, void *(*make)(void),
-		    void (*drop)(void *context));
+void *codec_context(enum codec_slot slot, void *(*make)(void));
 
 /*
- * Scratch buffer 0 or 1 of this thread, at least n bytes, not initialised.
+ * Scratch buffer 0 or 1, at least n bytes, not initialised.
  * NULL: no memory. Borrowed until the next call for the same buffer.
  */
 void *codec_scratch_get(unsigned which, size_t n);

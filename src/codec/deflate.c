@@ -17,16 +17,11 @@ static void *context_make(void)
 	return libdeflate_alloc_decompressor();
 }
 
-static void context_drop(void *context)
-{
-	libdeflate_free_decompressor(context);
-}
-
 static int deflate_decode(const struct codec_step *step, const void *in,
 			  size_t nin, void *out, size_t *nout)
 {
 	struct libdeflate_decompressor *d =
-		codec_context(CODEC_SLOT_DEFLATE, context_make, context_drop);
+		codec_context(CODEC_SLOT_DEFLATE, context_make);
 	size_t used, got;
 
 	(void)step;

@@ -7,6 +7,6 @@ libcore_a_SOURCES += \
 	%reldir%/fletcher32.c \
 	%reldir%/lz4.c \
 	%reldir%/shuffle.c \
-	%reldir%/thread.c \
+	%reldir%/state.c \
 	%reldir%/zstd.c \
 	$(NULL)

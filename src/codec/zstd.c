@@ -21,11 +21,6 @@ static void *context_make(void)
 	return ZSTD_createDCtx();
 }
 
-static void context_drop(void *context)
-{
-	ZSTD_freeDCtx(context);
-}
-
 static int error_of(size_t result)
 {
 	switch ((int)ZSTD_getErrorCode(result)) {
@@ -54,8 +49,7 @@ static bool is_frame(const uint8_t *p, size_t n)
 static int zstd_decode(const struct codec_step *step, const void *in,
 		       size_t nin, void *out, size_t *nout)
 {
-	ZSTD_DCtx *d =
-		codec_context(CODEC_SLOT_ZSTD, context_make, context_drop);
+	ZSTD_DCtx *d = codec_context(CODEC_SLOT_ZSTD, context_make);
 	const uint8_t *p = in;
 	size_t done = 0;
 

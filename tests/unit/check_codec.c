@@ -522,7 +522,7 @@ static void *scratch_thread(void *arg)
 	return NULL;
 }
 
-/* Scratch comes and goes with use, and with the thread. */
+/* Scratch comes and goes with use, not with the thread. */
 START_TEST(test_thread)
 {
 	struct metrics m = {0};
@@ -537,6 +537,8 @@ START_TEST(test_thread)
 	ck_assert_int_eq(pthread_create(&t, NULL, scratch_thread, (void *)held),
 			 0);
 	ck_assert_int_eq(pthread_join(t, NULL), 0);
+	ck_assert_int_gt(metric_get(held), 0);
+	codec_trim(0);
 	ck_assert_int_eq(metric_get(held), 0);
 }
 END_TEST
