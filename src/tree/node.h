@@ -46,18 +46,29 @@ struct node {
 	uint64_t item;
 };
 
+/*
+ * The kernel hashes ids by bits that lie low, so that ids which differ in their
+ * directory alone would share one chain: 10^5 directories, 10^5 steps a lookup.
+ * The directory is folded onto the item. Its own inverse; 0 and 1 stay.
+ */
+static inline uint64_t node_fold(uint64_t ino)
+{
+	return ino ^ ino >> 35;
+}
+
 /* The root is directory 0; its id is 1, which FUSE demands. */
 static inline uint64_t node_pack(uint32_t dir, unsigned format, uint64_t item)
 {
 	uint64_t ino = (uint64_t)dir << NODE_DIR_SHIFT |
 		       (uint64_t)format << NODE_FORMAT_SHIFT | item;
 
-	return ino ? ino : 1;
+	return ino ? node_fold(ino) : 1;
 }
 
 /* 0; -ENOENT: never given out. Whether the directory exists is not known. */
 static inline int node_unpack(uint64_t ino, struct node *out)
 {
+	ino = node_fold(ino);
 	out->dir = (uint32_t)(ino >> NODE_DIR_SHIFT);
 	out->format = ino >> NODE_FORMAT_SHIFT & 31;
 	out->item = ino & NODE_ITEM_MASK;

@@ -46,6 +46,22 @@ START_TEST(ids_are_bijective)
 }
 END_TEST
 
+/* What differs in the directory alone differs where the kernel hashes. */
+START_TEST(directories_are_spread)
+{
+	static unsigned char seen[1 << 16];
+	unsigned most = 0;
+
+	for (uint32_t d = 1; d <= 100000; d++) {
+		uint64_t ino = node_pack(d, NODE_DIR, 0);
+		unsigned n = ++seen[ino >> 6 & 0xffff];
+
+		most = n > most ? n : most;
+	}
+	ck_assert_uint_le(most, 2);
+}
+END_TEST
+
 START_TEST(records_are_found_again)
 {
 	struct dirs *t = dirs_new();
@@ -197,6 +213,7 @@ static Suite *suite(void)
 
 	tcase_add_test(t, ids_are_bijective);
 	tcase_add_test(t, records_are_found_again);
+	tcase_add_test(t, directories_are_spread);
 	tcase_add_test(t, parameter_sets_end);
 	tcase_add_test(t, types_are_shared);
 	tcase_add_test(t, many_threads_one_number);
