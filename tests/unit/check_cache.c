@@ -207,6 +207,70 @@ START_TEST(test_served_entries_leave_first)
 }
 END_TEST
 
+static void touch_whole(struct script *s, uint64_t unit, size_t need)
+{
+	struct cache_ask ask = ask_for(s, unit, need);
+	struct cache_entry *e;
+
+	ck_assert_int_eq(cache_get(s->c, &ask, NULL, &e), 0);
+	cache_put_whole(s->c, e, need / 2);
+	cache_check(s->c);
+	ck_assert_int_eq(cache_get(s->c, &ask, NULL, &e), 0);
+	cache_put_whole(s->c, e, need - need / 2);
+	cache_check(s->c);
+}
+
+/* Beyond an eighth of the cache they go, but only to loads of their size. */
+START_TEST(test_spent_entries_are_taken_over)
+{
+	struct script s = {.c = cache_new(32 * MIB, NULL)};
+	unsigned held = 0;
+
+	touch(&s, 100, MIB, MIB); /* all served, but not to one item */
+	for (uint64_t u = 0; u < 12; u++)
+		touch_whole(&s, u, MIB);
+	ck_assert(holds(&s, 100));
+	for (uint64_t u = 0; u < 12; u++)
+		held += holds(&s, u); /* asked for again: no longer spent */
+	ck_assert_uint_ge(held, 4);
+	ck_assert_uint_le(held, 5);
+	for (uint64_t u = 20; u < 30; u++)
+		touch_whole(&s, u, 2 * MIB);
+	for (uint64_t u = 40; u < 50; u++)
+		touch(&s, u, 4096, 0);
+	cache_check(s.c);
+	ck_assert(holds(&s, 0));
+	ck_assert(holds(&s, 100));
+	cache_free(s.c);
+}
+END_TEST
+
+START_TEST(test_scratch)
+{
+	struct cache *c = cache_new(16 * MIB, &metrics);
+	struct cache_scratch *a, *b;
+	void *at, *again;
+
+	a = cache_scratch_take(c, MIB / 4, &at);
+	ck_assert_ptr_nonnull(a);
+	memset(at, 1, MIB / 4);
+	ck_assert(cache_scratch_give(c, a, MIB / 4));
+	ck_assert_int_eq(counter("cache_bytes"), (int64_t)MIB / 2);
+	b = cache_scratch_take(c, 1000, &again);
+	ck_assert_ptr_eq(at, again);
+	a = cache_scratch_take(c, MIB / 2, &at);
+	ck_assert_ptr_ne(at, again);
+	ck_assert(cache_scratch_give(c, a, 0));
+	ck_assert(cache_scratch_give(c, b, 0));
+	ck_assert_int_eq(counter("cache_bytes"), (int64_t)MIB);
+	/* More than a sixteenth of the cache is not kept. */
+	a = cache_scratch_take(c, 2 * MIB, &at);
+	ck_assert(!cache_scratch_give(c, a, 0));
+	ck_assert_int_eq(counter("cache_bytes"), (int64_t)MIB / 2);
+	cache_free(c);
+}
+END_TEST
+
 START_TEST(test_pinned_entries_stay)
 {
 	struct script s = {.c = cache_new(4 * MIB, &metrics)};
@@ -578,6 +642,8 @@ static Suite *suite(void)
 	tcase_add_test(t, test_key_fields);
 	tcase_add_test(t, test_evicts_the_coldest);
 	tcase_add_test(t, test_served_entries_leave_first);
+	tcase_add_test(t, test_spent_entries_are_taken_over);
+	tcase_add_test(t, test_scratch);
 	tcase_add_test(t, test_pinned_entries_stay);
 	tcase_add_test(t, test_too_large);
 	tcase_add_test(t, test_failures_are_remembered);
