@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -191,7 +192,9 @@ static void on_ready(void *arg)
 		text = NULL;
 	if (!m->conf->foreground)
 		leave_stdio(m->conf);
-	notice_send(&m->notice, 0, text ? text : "");
+	/* Nobody waits for it any more: it was not to be. */
+	if (notice_send(&m->notice, 0, text ? text : "") == -EPIPE)
+		kill(getpid(), SIGTERM);
 }
 
 /* Counts what the root shows, reading it if it is a directory. */

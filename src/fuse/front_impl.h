@@ -62,6 +62,12 @@ struct job {
 	atomic_int state; /* enum job_state */
 	uint64_t ino, off;
 	size_t size;
+	/* In the list of those that were interrupted. */
+	struct job *newer, *older;
+	int64_t answer_at;
+	pid_t pid;
+	bool is_listed;	 /* protected by the list's lock */
+	bool was_listed; /* set once, before libfuse's lock is given back */
 	struct wait_need need; /* while deferred */
 	struct grant grant;    /* reserved for its next run */
 	char name[NAME_MAX + 1];
@@ -126,8 +132,10 @@ struct front {
 	unsigned live_threads, live_workers;
 	void *big[BIG_BUFS_KEPT];
 	unsigned nbig;
-	int end_fd;	  /* eventfd: the kernel has ended the session */
-	bool is_detached; /* of the thread in front_serve */
+	int event_fd; /* the session has ended; somebody was interrupted */
+	pthread_mutex_t interrupt_lock;
+	struct job *interrupted; /* protected by it; the newest */
+	bool is_detached;	 /* of the thread in front_serve */
 };
 
 extern _Thread_local struct thread *front_self;
@@ -139,10 +147,17 @@ extern const struct fuse_lowlevel_ops front_ops;
  * still is, and needs a worker.
  */
 int job_run(struct job *j);
-/* Let an interrupt answer it from now on. -EINTR: one has come already. */
-int job_watch(struct job *j);
 /* Answer with an error, -errno. */
 void job_fail(struct job *j, int err);
+
+/* interrupt.c */
+/* Let an interrupt answer it from now on. -EINTR: one has come already. */
+int job_watch(struct job *j);
+/* Whether the answer is ours to give; false: an interrupt gave it. */
+bool job_claim(struct job *j);
+/* See who was interrupted and shall be answered. ms until the next look, or
+ * -1: nobody is waiting. */
+int interrupts_check(struct front *f);
 
 /* queue.c */
 int queue_init(struct queue *q, unsigned workers, unsigned cpus);
@@ -168,6 +183,9 @@ void buffer_put(struct front *f, void *buf, size_t n);
 int init_answer(struct front *f, int signal_fd);
 
 /* loop.c */
+int64_t front_now_ms(void);
+/* Have the thread in front_serve look around. */
+void front_poke(struct front *f);
 void loop_metrics(struct metrics *m);
 
 /* mount.c: detach the mount lazily, open files go on. */

@@ -5,6 +5,7 @@ FRONT_SOURCES = \
 	%reldir%/front.h \
 	%reldir%/front_impl.h \
 	%reldir%/init.c \
+	%reldir%/interrupt.c \
 	%reldir%/loop.c \
 	%reldir%/mount.c \
 	%reldir%/mounts.c \

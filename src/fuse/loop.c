@@ -124,14 +124,19 @@ static int serve_one(struct front *f, struct fuse_buf *buf)
 	return 0;
 }
 
-static void session_ended(struct front *f)
+void front_poke(struct front *f)
 {
 	uint64_t one = 1;
 
+	while (write(f->event_fd, &one, sizeof(one)) < 0 && errno == EINTR)
+		;
+}
+
+static void session_ended(struct front *f)
+{
 	atomic_store(&f->is_gone, true);
 	fuse_session_exit(f->se);
-	while (write(f->end_fd, &one, sizeof(one)) < 0 && errno == EINTR)
-		;
+	front_poke(f);
 }
 
 static void serve_requests(struct front *f)
@@ -201,7 +206,7 @@ static int start_threads(struct front *f, unsigned *started)
 
 /* ------------------------------------------------------------- stopping */
 
-static int64_t now_ms(void)
+int64_t front_now_ms(void)
 {
 	struct timespec ts;
 
@@ -226,19 +231,19 @@ static unsigned wait_ended(struct front *f, const unsigned *live, long ms)
 
 static int stop_threads(struct front *f, unsigned started, int64_t patience)
 {
-	int64_t until = now_ms() + patience;
+	int64_t until = front_now_ms() + patience;
 	unsigned nrequest = started < f->threads ? started : f->threads;
 
 	session_ended(f);
 	while (wait_ended(f, &f->live_threads, 20)) {
-		if (now_ms() > until)
+		if (front_now_ms() > until)
 			return -ETIMEDOUT;
 		for (unsigned i = 0; i < nrequest; i++)
 			pthread_kill(f->thread[i].id, SIGUSR2);
 	}
 	queue_end(&f->queue);
 	while (wait_ended(f, &f->live_workers, 100)) {
-		if (now_ms() > until)
+		if (front_now_ms() > until)
 			return -ETIMEDOUT;
 	}
 	for (unsigned i = 0; i < started; i++)
@@ -277,7 +282,7 @@ static bool on_signal(struct front *f, struct vigil *v)
 		return true;
 	}
 	v->drain_until =
-		now_ms() +
+		front_now_ms() +
 		1000 * (int64_t)(f->conf.drain_s ? f->conf.drain_s : 30);
 	return front_detach(f) != 0;
 }
@@ -285,22 +290,30 @@ static bool on_signal(struct front *f, struct vigil *v)
 /* Until the session ends. */
 static void keep_vigil(struct front *f, struct vigil *v)
 {
-	struct pollfd p[2] = {{f->end_fd, POLLIN, 0},
+	struct pollfd p[2] = {{f->event_fd, POLLIN, 0},
 			      {v->signal_fd, POLLIN, 0}};
+	uint64_t events;
 
 	for (;;) {
-		int64_t now = now_ms(), until = v->report_at;
+		int64_t now = front_now_ms(), until = v->report_at;
+		int look_ms = interrupts_check(f);
 
 		if (v->drain_until && v->drain_until < until)
 			until = v->drain_until;
+		if (look_ms >= 0 && now + look_ms < until)
+			until = now + look_ms;
 		if (poll(p, 2, until > now ? (int)(until - now) : 0) < 0 &&
 		    errno != EINTR)
 			return;
-		if (p[0].revents)
+		if (p[0].revents &&
+		    read(f->event_fd, &events, sizeof(events)) < 0 &&
+		    errno != EAGAIN && errno != EINTR)
+			return;
+		if (atomic_load(&f->is_gone))
 			return;
 		if (p[1].revents && on_signal(f, v))
 			return;
-		now = now_ms();
+		now = front_now_ms();
 		if (v->drain_until && now >= v->drain_until) {
 			log_line(LOG_LEVEL_WARN,
 				 "ending with files of the mount still in use");
@@ -339,7 +352,7 @@ static int signals_open(void)
 
 int front_serve(struct front *f, struct tree *t)
 {
-	struct vigil v = {.report_at = now_ms() + REPORT_MS};
+	struct vigil v = {.report_at = front_now_ms() + REPORT_MS};
 	CLEANUP(cleanup_closep) int signal_fd = signals_open();
 	unsigned started = 0;
 	int r, stopped;

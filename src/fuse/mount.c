@@ -171,7 +171,7 @@ static int front_new(const struct front_conf *conf, struct front **out)
 	if (!f)
 		return -ENOMEM;
 	f->conf = *conf;
-	f->end_fd = -1;
+	f->event_fd = -1;
 	f->threads = conf->threads ? conf->threads : 2 * cpus;
 	if (!conf->threads && f->threads < 16)
 		f->threads = 16;
@@ -185,11 +185,12 @@ static int front_new(const struct front_conf *conf, struct front **out)
 		return r;
 	}
 	pthread_mutex_init(&f->lock, NULL);
+	pthread_mutex_init(&f->interrupt_lock, NULL);
 	pthread_cond_init(&f->ended, NULL);
 	f->thread = calloc(f->threads + f->workers, sizeof(*f->thread));
 	f->mountpoint = strdup(conf->mountpoint);
-	f->end_fd = eventfd(0, EFD_CLOEXEC);
-	if (!f->thread || !f->mountpoint || f->end_fd < 0) {
+	f->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (!f->thread || !f->mountpoint || f->event_fd < 0) {
 		front_free(f);
 		return -ENOMEM;
 	}
@@ -281,8 +282,9 @@ void front_free(struct front *f)
 	queue_fini(&f->queue);
 	pthread_cond_destroy(&f->ended);
 	pthread_mutex_destroy(&f->lock);
-	if (f->end_fd >= 0)
-		close(f->end_fd);
+	pthread_mutex_destroy(&f->interrupt_lock);
+	if (f->event_fd >= 0)
+		close(f->event_fd);
 	free(f->thread);
 	free(f->mountpoint);
 	free(f->dev);

@@ -51,53 +51,6 @@ static int error_shown(int err)
 	}
 }
 
-/* ---------------------------------------------------------- interrupts */
-
-/* Called by libfuse with the lock of req held; data is the job. */
-static void on_interrupt(fuse_req_t req, void *data)
-{
-	struct job *j = data;
-	int was = JOB_WATCHING;
-
-	/* From within job_watch a reply would free what libfuse still holds. */
-	if (atomic_compare_exchange_strong(&j->state, &was, JOB_INTERRUPTED))
-		return;
-	was = JOB_WATCHED;
-	/* After this the job is its holder's alone: not to be looked at. */
-	if (atomic_compare_exchange_strong(&j->state, &was, JOB_ANSWERED))
-		fuse_reply_err(req, EINTR);
-}
-
-int job_watch(struct job *j)
-{
-	int was = JOB_WATCHING;
-
-	if (atomic_load(&j->state) == JOB_ANSWERED)
-		return -EINTR;
-	if (atomic_load(&j->state) != JOB_PLAIN)
-		return 0;
-	atomic_store(&j->state, JOB_WATCHING);
-	fuse_req_interrupt_func(j->req, on_interrupt, j);
-	if (atomic_compare_exchange_strong(&j->state, &was, JOB_WATCHED))
-		return 0;
-	fuse_req_interrupt_func(j->req, NULL, NULL);
-	atomic_store(&j->state, JOB_ANSWERED);
-	fuse_reply_err(j->req, EINTR);
-	return -EINTR;
-}
-
-/* Whether the answer is ours to give; false: an interrupt gave it. */
-static bool job_claim(struct job *j)
-{
-	if (atomic_load(&j->state) == JOB_PLAIN)
-		return true;
-	if (atomic_exchange(&j->state, JOB_ANSWERED) == JOB_ANSWERED)
-		return false;
-	/* Waits for an interrupt that is under way: it looks at the job. */
-	fuse_req_interrupt_func(j->req, NULL, NULL);
-	return true;
-}
-
 void job_fail(struct job *j, int err)
 {
 	if (job_claim(j))

@@ -328,6 +328,7 @@ struct job *job_new(fuse_req_t req, enum job_kind kind, uint64_t ino)
 	j->off = 0;
 	j->size = 0;
 	j->grant.is_held = false;
+	j->is_listed = j->was_listed = false;
 	return j;
 }
 

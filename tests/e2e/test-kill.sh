@@ -73,8 +73,43 @@ done
 wait $pids || :
 expect_log 'stuck.h5|late.h5'
 
+# A signal with a handler is no reason for stat(2) to fail: not soon. But one
+# that kills, after it, is one.
+cat >"$tmp/handler.py" <<'END'
+import os, signal, sys
+signal.signal(signal.SIGUSR1, lambda *a: print("handled", flush=True))
+try:
+    os.stat(sys.argv[1])
+    print("there", flush=True)
+except InterruptedError:
+    print("interrupted", flush=True)
+END
+handle() { # PATH OUTPUT
+	"$PYTHON" "$tmp/handler.py" "$1" >"$2" 2>&1 &
+	pid=$!
+	for ((i = 0; i < 200 * slow; i++)); do
+		! waits $pid || ! grep -q python /proc/$pid/comm || break
+		sleep 0.05
+	done
+	kill -USR1 $pid
+}
+handle "$mnt/late/answers" "$tmp/out.1"
+sleep 0.5
+die "a caller with a handler"
+handle "$mnt/late/plain" "$tmp/out.2"
+given_up=$pid
+ends $given_up $((15 * slow)) || fail "a caller with a handler never gets EINTR"
+wait $given_up || :
+grep -qx interrupted "$tmp/out.2" || fail "after a while: $(cat "$tmp/out.2")"
+handle "$mnt/late/channels" "$tmp/out.3"
+early=$pid
+
 # Once the source answers again, so does all that it holds.
 rm "$tmp/fault"
+ends $early $((10 * slow)) || fail "a caller with a handler"
+wait $early || :
+test "$(sort "$tmp/out.3" | xargs)" = "handled there" ||
+	fail "stat(2) fails for a signal: $(cat "$tmp/out.3")"
 cmp "$mnt/stuck.h5" "$tmp/src/stuck.h5" || fail "afterwards: the file"
 for c in stuck late; do
 	timeout $((20 * slow)) cat "$mnt/$c/stack/slices/000001.npy" |
