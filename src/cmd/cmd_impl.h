@@ -122,14 +122,15 @@ int run_directory(char **out);
 /* A file of it for a mount point: "mnt-0123456789abcdef.SUFFIX". */
 int run_file(const char *mountpoint, const char *suffix, char **out);
 /*
- * Held while a server lives, so that umount can wait for its end. The
+ * Held while a server lives, so that umount can wait for its end. dev is the
+ * mount's, "0:57": an older one of that place may still be draining. The
  * descriptor, or -errno.
  */
-int run_lock(const char *mountpoint);
-void run_unlock(const char *mountpoint, int fd);
+int run_lock(const char *mountpoint, const char *dev);
+void run_unlock(const char *mountpoint, const char *dev, int fd);
 /* What run_wait waits on, to be opened while the mount is there; -1: nothing.
  */
-int run_watch(const char *mountpoint);
+int run_watch(const char *mountpoint, const char *dev);
 /* Wait at most ms for the server of a mount to end. True: it has. */
 bool run_wait(int fd, int ms);
 

@@ -20,6 +20,7 @@
 #include "cmd/cmd_impl.h"
 #include "cmd/mount_conf.h"
 #include "fuse/front.h"
+#include "fuse/mounts.h"
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/parse.h"
@@ -230,14 +231,18 @@ static int look_at_root(struct mounted *m)
 
 static int serve(struct mounted *m)
 {
+	struct mount here = {.path = NULL};
 	int r;
 
-	m->lock_fd = run_lock(m->mountpoint);
+	if (mounts_at(m->mountpoint, &here) == 0)
+		m->lock_fd = run_lock(m->mountpoint, here.dev);
 	r = front_serve(m->front, m->source.tree);
 	if (m->notice.fd >= 0 || (r && r != -ETIMEDOUT))
 		log_err(r, "%s: %s", m->mountpoint, strerror(-r));
 	notice_systemd("STOPPING=1");
-	run_unlock(m->mountpoint, m->lock_fd);
+	if (m->lock_fd >= 0)
+		run_unlock(m->mountpoint, here.dev, m->lock_fd);
+	mount_fini(&here);
 	if (r == -ETIMEDOUT) {
 		log_warn("%s: ending with a read of a source outstanding",
 			 m->mountpoint);

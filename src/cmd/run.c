@@ -71,10 +71,20 @@ int run_file(const char *mountpoint, const char *suffix, char **out)
 	return 0;
 }
 
-int run_lock(const char *mountpoint)
+static int lock_path(const char *mountpoint, const char *dev, char **out)
+{
+	char suffix[32];
+
+	if (snprintf(suffix, sizeof(suffix), "%s.lock", dev) >=
+	    (int)sizeof(suffix))
+		return -ENAMETOOLONG;
+	return run_file(mountpoint, suffix, out);
+}
+
+int run_lock(const char *mountpoint, const char *dev)
 {
 	CLEANUP(cleanup_freep) char *path = NULL;
-	int r = run_file(mountpoint, "lock", &path), fd;
+	int r = lock_path(mountpoint, dev, &path), fd;
 
 	if (r)
 		return r;
@@ -90,22 +100,22 @@ int run_lock(const char *mountpoint)
 	return fd;
 }
 
-void run_unlock(const char *mountpoint, int fd)
+void run_unlock(const char *mountpoint, const char *dev, int fd)
 {
 	CLEANUP(cleanup_freep) char *path = NULL;
 
 	if (fd < 0)
 		return;
-	if (run_file(mountpoint, "lock", &path) == 0)
+	if (lock_path(mountpoint, dev, &path) == 0)
 		unlink(path);
 	/* Not closed: the lock goes with the process. */
 }
 
-int run_watch(const char *mountpoint)
+int run_watch(const char *mountpoint, const char *dev)
 {
 	CLEANUP(cleanup_freep) char *path = NULL;
 
-	if (run_file(mountpoint, "lock", &path))
+	if (lock_path(mountpoint, dev, &path))
 		return -1;
 	return open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
 }

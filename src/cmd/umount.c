@@ -114,7 +114,6 @@ static int umount_one(const struct umount_conf *c, const char *mnt)
 		fprintf(stderr, "patchfs umount: %s: %s\n", mnt, strerror(-r));
 		return r;
 	}
-	watch = run_watch(path);
 	for (; done < STACKED_MAX; done++) {
 		CLEANUP(cleanup_mountp) struct mount m = {.path = NULL};
 
@@ -130,8 +129,11 @@ static int umount_one(const struct umount_conf *c, const char *mnt)
 				path, m.type);
 			return -EINVAL;
 		}
-		if (r == 0)
+		if (r == 0) {
+			cleanup_closep(&watch);
+			watch = run_watch(path, m.dev);
 			r = detach(c, path);
+		}
 		if (r < 0)
 			return r;
 		has_users |= r > 0;
