@@ -65,6 +65,8 @@ static const unsigned allowed[] = {
 	__NR_rt_sigprocmask,
 	__NR_rt_sigreturn,
 	__NR_restart_syscall,
+	__NR_getpid,
+	__NR_gettid,
 	__NR_exit,
 	__NR_exit_group,
 #ifdef __NR_time
@@ -75,9 +77,6 @@ static const unsigned allowed[] = {
 	__NR_openat,
 	__NR_newfstatat,
 	__NR_readlinkat,
-	__NR_getpid,
-	__NR_gettid,
-	__NR_tgkill,
 	__NR_getrlimit,
 	__NR_prlimit64,
 	__NR_sched_yield,
@@ -152,6 +151,19 @@ static size_t argument(unsigned i)
 	return at;
 }
 
+/* Allowed if (argument i, op, value) is as wanted, else the end. */
+static void test(struct program *p, unsigned nr, unsigned i, unsigned short op,
+		 unsigned value, bool wanted)
+{
+	add(p,
+	    (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4));
+	load(p, argument(i));
+	add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | op | BPF_K, value, wanted,
+					    !wanted));
+	result(p, SECCOMP_RET_KILL_PROCESS);
+	result(p, SECCOMP_RET_ALLOW);
+}
+
 static void make_program(struct program *p)
 {
 	load(p, offsetof(struct seccomp_data, arch));
@@ -163,15 +175,10 @@ static void make_program(struct program *p)
 		answer(p, allowed[i], SECCOMP_RET_ALLOW);
 	for (size_t i = 0; i < sizeof(skipped) / sizeof(skipped[0]); i++)
 		answer(p, skipped[i], SECCOMP_RET_ERRNO | 0);
-	for (size_t i = 0; i < sizeof(not_exec) / sizeof(not_exec[0]); i++) {
-		add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-						    not_exec[i], 0, 4));
-		load(p, argument(2));
-		add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K,
-						    PROT_EXEC, 1, 0));
-		result(p, SECCOMP_RET_ALLOW);
-		result(p, SECCOMP_RET_KILL_PROCESS);
-	}
+	for (size_t i = 0; i < sizeof(not_exec) / sizeof(not_exec[0]); i++)
+		test(p, not_exec[i], 2, BPF_JSET, PROT_EXEC, false);
+	/* abort() should look like that. */
+	test(p, __NR_tgkill, 0, BPF_JEQ, (unsigned)getpid(), true);
 	result(p, SECCOMP_RET_KILL_PROCESS);
 }
 

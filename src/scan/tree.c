@@ -21,8 +21,7 @@
 #include "util/cleanup.h"
 
 #define BATCH_LINKS 65536u
-#define BATCH_BYTES (8u << 20)	/* of names and targets */
-#define SORTED_LINKS (1u << 20) /* larger groups come in native order */
+#define BATCH_BYTES (8u << 20) /* of names and targets */
 #define UNKNOWN UINT32_MAX
 
 /* A link of the batch; its name, target and file lie at text. */
@@ -202,7 +201,17 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Objects first, then the links that name them. */
+static int by_name(const void *a, const void *b, void *arg)
+{
+	const struct member *x = a, *y = b;
+	const char *text = arg;
+	uint32_t nx = x->rec.name_len, ny = y->rec.name_len;
+	int r = memcmp(text + x->text, text + y->text, nx < ny ? nx : ny);
+
+	return r ? r : (nx > ny) - (nx < ny);
+}
+
+/* Objects first, then the links that name them, sorted by name. */
 static void send_batch(struct walk *w)
 {
 	size_t n = 0;
@@ -218,6 +227,7 @@ static void send_batch(struct walk *w)
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || w->sorted[i] != w->sorted[i - 1])
 			visit(w, w->sorted[i]);
+	qsort_r(w->member, w->nmember, sizeof(*w->member), by_name, w->text);
 	for (size_t i = 0; i < w->nmember; i++) {
 		struct member *m = &w->member[i];
 
@@ -326,18 +336,15 @@ static herr_t each_link(hid_t group, const char *name, const H5L_info_t *info,
 static void send_links(struct walk *w, struct waiting g)
 {
 	CLEANUP(cleanup_hidp) hid_t group = H5Oopen_by_addr(w->file, g.addr);
-	H5_iter_order_t order = H5_ITER_INC;
 	struct text why = {0};
-	H5G_info_t info;
-	herr_t r = -1;
 
 	w->group = g.number;
-	if (group >= 0 && (r = H5Gget_info(group, &info)) >= 0) {
-		if (info.nlinks > SORTED_LINKS)
-			order = H5_ITER_NATIVE;
-		r = H5Literate(group, H5_INDEX_NAME, order, NULL, each_link, w);
-	}
-	if (r < 0) {
+	/*
+	 * For another than the native order libhdf5 makes a table, and frees
+	 * what it never set when that fails.
+	 */
+	if (group < 0 || H5Literate(group, H5_INDEX_NAME, H5_ITER_NATIVE, NULL,
+				    each_link, w) < 0) {
 		text_add(&why, "members cannot be listed");
 		text_add_why(&why);
 	}

@@ -276,49 +276,77 @@ static void send(struct out *o, enum cat_type type, struct value *v,
 	out_end(o);
 }
 
-struct attributes {
-	struct out *out;
-	uint32_t owner;
+static void send_attribute(struct out *o, hid_t obj, uint32_t owner,
+			   const char *name)
+{
+	struct value v = {.rec.owner = owner};
+	CLEANUP(cleanup_hidp) hid_t id = H5Aopen(obj, name, H5P_DEFAULT);
+	struct source s = {.id = id, .is_attribute = true, .max = VALUE_MAX};
+
+	if (id < 0 || load(&s, &v) < 0) {
+		v.rec = (struct cat_attr){.owner = owner, .class = CAT_UNSHOWN};
+		v.why = (struct text){0};
+		text_add(&v.why, "cannot be read");
+		text_add_why(&v.why);
+	}
+	send(o, CAT_ATTR, &v, name);
+	free(v.data);
+}
+
+struct names {
+	char **name;
+	size_t n, room;
 };
 
 static herr_t each_attribute(hid_t obj, const char *name,
 			     const H5A_info_t *info, void *arg)
 {
-	struct attributes *a = arg;
-	struct value v = {.rec.owner = a->owner};
-	CLEANUP(cleanup_hidp) hid_t id = H5Aopen(obj, name, H5P_DEFAULT);
-	struct source s = {.id = id, .is_attribute = true, .max = VALUE_MAX};
+	struct names *all = arg;
+	size_t size = strlen(name) + 1;
 
+	(void)obj;
 	(void)info;
-	if (strlen(name) > CAT_NAME_MAX) {
-		text_add(&v.why, "attribute with a name of %zu bytes",
-			 strlen(name));
-		out_problem(a->out, a->owner, &v.why);
-		return 0;
+	if (all->n == all->room) {
+		all->room = all->room ? all->room * 2 : 64;
+		all->name =
+			scan_realloc(all->name, all->room * sizeof(*all->name));
 	}
-	if (id < 0 || load(&s, &v) < 0) {
-		v.rec = (struct cat_attr){.owner = a->owner,
-					  .class = CAT_UNSHOWN};
-		v.why = (struct text){0};
-		text_add(&v.why, "cannot be read");
-		text_add_why(&v.why);
-	}
-	send(a->out, CAT_ATTR, &v, name);
-	free(v.data);
+	all->name[all->n] = memcpy(scan_malloc(size), name, size);
+	all->n++;
 	return 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/*
+ * Sorted here: for another than the native order libhdf5 makes a table, and
+ * frees what it never set when that fails.
+ */
 void value_attributes(struct out *o, hid_t obj, uint32_t owner)
 {
-	struct attributes a = {.out = o, .owner = owner};
+	struct names all = {0};
 	struct text t = {0};
 
-	if (H5Aiterate2(obj, H5_INDEX_NAME, H5_ITER_INC, NULL, each_attribute,
-			&a) >= 0)
-		return;
-	text_add(&t, "attributes cannot be read");
-	text_add_why(&t);
-	out_problem(o, owner, &t);
+	if (H5Aiterate2(obj, H5_INDEX_NAME, H5_ITER_NATIVE, NULL,
+			each_attribute, &all) < 0) {
+		text_add(&t, "attributes cannot be read");
+		text_add_why(&t);
+	}
+	if (all.n)
+		qsort(all.name, all.n, sizeof(*all.name), by_name);
+	for (size_t i = 0; i < all.n; i++) {
+		if (strlen(all.name[i]) <= CAT_NAME_MAX)
+			send_attribute(o, obj, owner, all.name[i]);
+		else if (!t.n)
+			text_add(&t, "an attribute's name is too long");
+		free(all.name[i]);
+	}
+	free(all.name);
+	if (t.n)
+		out_problem(o, owner, &t);
 }
 
 void value_dataset(struct out *o, hid_t dset, uint32_t owner, size_t max)

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	%reldir%/draws.py \
 	%reldir%/scan_driver.py \
 	%reldir%/scan_index.py \
+	%reldir%/scan_links.py \
 	%reldir%/scan_refuse.py \
 	%reldir%/scan_tree.py \
 	$(NULL)

@@ -11,6 +11,7 @@ As a program it prints the tree of a file, and chunk addresses with --index.
 
 import errno
 import os
+import resource
 import socket
 import struct
 import subprocess
@@ -63,7 +64,8 @@ def scanner():
 
 
 class Server:
-    def __init__(self, path, request, delay=0.0, hook=None, env=None):
+    def __init__(self, path, request, delay=0.0, hook=None, env=None,
+                 cpu=60):
         self.file = os.open(path, os.O_RDONLY)
         self.size = os.fstat(self.file).st_size
         self.delay, self.hook = delay, hook
@@ -74,6 +76,7 @@ class Server:
 
         def give():
             os.dup2(high, 3)
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
 
         self.proc = subprocess.Popen(
             [scanner()], preexec_fn=give, pass_fds=(3,), env=env,

@@ -6,3 +6,4 @@ set -eu # without the library nothing below is safe
 requires_py h5py numpy
 export TMPDIR=$tmp
 python "$srcdir/tests/cli/scan_tree.py"
+python "$srcdir/tests/cli/scan_links.py"
