@@ -74,8 +74,10 @@ struct scan_chunk {
 
 struct scan_end {
 	uint64_t objects, links; /* SCAN_TREE: records sent */
-	uint64_t located;  /* SCAN_INDEX: chunks sent, broken not counted */
-	int64_t allocated; /* H5Dget_num_chunks; -1: the index is broken */
+	uint64_t located; /* SCAN_INDEX: chunks sent, broken not counted */
+	/* H5Dget_num_chunks; -1: the index is broken. Not asked where no slot
+	 * is missing: then it is the count of the request. */
+	int64_t allocated;
 };
 
 struct scan_fail {
