@@ -121,8 +121,12 @@ umount_volume() {
 	if test -n "$daemon"; then
 		unmount_soon ||
 			{ echo "FAIL: $mnt is busy"; fusermount3 -uz "$mnt"; rc=1; }
-		ends "$daemon" $((15 * slow)) ||
-			{ echo "FAIL: the server does not end"; kill -9 "$daemon"; }
+		ends "$daemon" $((15 * slow)) || {
+			echo "FAIL: the server does not end"
+			! command -v gdb >/dev/null || gdb -p "$daemon" -batch \
+				-ex 'thread apply all bt 8' 2>/dev/null
+			kill -9 "$daemon"
+		}
 		wait "$daemon" || { echo "FAIL: the server ended with $?"; rc=1; }
 		daemon=
 	fi
