@@ -182,18 +182,25 @@ static void make_program(struct program *p)
 	result(p, SECCOMP_RET_KILL_PROCESS);
 }
 
-/* The limit of the parent stands; without one there is ours. */
+/*
+ * The limit of the parent stands; without one there is ours. The parent may set
+ * its own between our look and our change, which then fails: look again.
+ */
 static void limit(int what, rlim_t value)
 {
 	struct rlimit r;
 
-	if (getrlimit(what, &r) < 0)
-		wire_fail(-errno, "no sandbox: getrlimit: %s", strerror(errno));
-	if (r.rlim_cur != RLIM_INFINITY)
-		return;
-	r.rlim_cur = value;
-	if (setrlimit(what, &r) < 0)
-		wire_fail(-errno, "no sandbox: setrlimit: %s", strerror(errno));
+	do {
+		if (getrlimit(what, &r) < 0)
+			wire_fail(-errno, "no sandbox: getrlimit: %s",
+				  strerror(errno));
+		if (r.rlim_cur != RLIM_INFINITY)
+			return;
+		r.rlim_cur = value;
+		if (setrlimit(what, &r) == 0)
+			return;
+	} while (errno == EPERM);
+	wire_fail(-errno, "no sandbox: setrlimit: %s", strerror(errno));
 }
 
 static int by_byte(const void *a, const void *b)
