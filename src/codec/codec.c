@@ -49,14 +49,6 @@ const struct codec_ops *codec_at(unsigned i)
 	return i < sizeof(table) / sizeof(table[0]) ? table[i] : NULL;
 }
 
-const struct codec_ops *codec_by_name(const char *name)
-{
-	for (unsigned i = 0; table[i]; i++)
-		if (!strcmp(table[i]->name, name))
-			return table[i];
-	return NULL;
-}
-
 const struct codec_ops *codec_by_h5_filter(unsigned filter)
 {
 	for (unsigned i = 0; table[i]; i++)

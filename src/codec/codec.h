@@ -57,7 +57,6 @@ struct codec_ops {
 void codec_metrics(struct metrics *m);
 
 /* NULL if not in the table. An entry may have decode == NULL. */
-const struct codec_ops *codec_by_name(const char *name);
 const struct codec_ops *codec_by_h5_filter(unsigned filter);
 /* Name of an HDF5 filter that is registered, in the table or not; else NULL. */
 const char *codec_h5_filter_name(unsigned filter);

@@ -125,11 +125,14 @@ void catalog_array(const struct catalog *k, uint32_t object,
 void catalog_filter(const struct catalog *k, const struct array_info *a,
 		    unsigned i, struct filter_info *out)
 {
-	const char *p = catalog_rec(k, a->filters_at);
+	const char *p = catalog_rec(k, a->filters_at), *name;
 
 	assert(i < a->nfilter);
 	for (unsigned j = 0; j <= i; j++)
 		p = filter_at(p, out);
+	name = codec_h5_filter_name(out->id);
+	if (!out->name.n && name)
+		out->name = (struct bytes){name, strlen(name)};
 }
 
 void catalog_chain(const struct catalog *k, const struct array_info *a,

@@ -113,6 +113,7 @@ static void refuse_filter(const struct cat_filter *f, const uint32_t *param,
 			  char refuse[WHY_MAX])
 {
 	const struct codec_ops *ops = codec_by_h5_filter(f->id);
+	const char *known = codec_h5_filter_name(f->id);
 	const char *name = (const char *)(param + f->nparam);
 	int n = f->name_len < 64 ? (int)f->name_len : 64;
 	const char *what = !ops		  ? "is not supported"
@@ -121,8 +122,8 @@ static void refuse_filter(const struct cat_filter *f, const uint32_t *param,
 
 	if (ops && ops->decode && filter_is_whole(f, param))
 		return;
-	if (ops && !n) {
-		name = ops->name;
+	if (known && !n) {
+		name = known;
 		n = (int)strlen(name);
 	}
 	snprintf(refuse, WHY_MAX, "filter %.*s%s%u%s %s", n, name,

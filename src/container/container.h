@@ -101,7 +101,7 @@ struct attr {
 struct filter_info {
 	uint32_t id, flags, nparam;
 	const uint32_t *param;
-	struct bytes name;
+	struct bytes name; /* as stored, else as registered; n may be 0 */
 };
 
 /* Pointers are borrowed until the catalog is put. */

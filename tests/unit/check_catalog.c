@@ -97,9 +97,12 @@ START_TEST(test_refused)
 	v = record_array();
 	v.a.nfilter = 1;
 	v.filter[0].id = 32008;
-	expect_refused(&v, "filter 32008 is not supported");
-	v.filter_name = "bitshuffle";
 	expect_refused(&v, "filter bitshuffle (32008) is not supported");
+	v.filter[0].id = 999;
+	expect_refused(&v, "filter 999 is not supported");
+	v.filter[0].id = 32008;
+	v.filter_name = "theirs";
+	expect_refused(&v, "filter theirs (32008) is not supported");
 	v.filter_name = NULL;
 	v.filter[0].id = 1;
 	expect_refused(&v, "filter deflate (1) has no parameters");
@@ -161,7 +164,7 @@ START_TEST(test_refused_shared)
 	catalog_array(k, 1, &a);
 	catalog_array(k, 10, &b);
 	ck_assert_ptr_eq(a.refused.p, b.refused.p);
-	ck_assert(equal(b.refused, "filter 305 is not supported"));
+	ck_assert(equal(b.refused, "filter lzo (305) is not supported"));
 	catalog_array(k, 11, &b);
 	ck_assert(equal(b.refused, "filter 306 is not supported"));
 }
