@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * One line, one write. The target is looked at under a lock, since SIGHUP may
- * ask for the file to be opened again at any time; lines are rare.
+ * One line, one write. It is written under a lock, the one exception to the
+ * rule that none is held over I/O: SIGHUP may ask for the files to be opened
+ * again at any time, and lines are rare.
  */
 
 #include <config.h>
@@ -155,7 +156,7 @@ static void line_v(enum log_level level, const char *fmt, va_list ap)
 	int n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
 
 	if (n < 0)
-		return;
+		n = 0;
 	if ((size_t)n > sizeof(line) - 2)
 		n = (int)sizeof(line) - 2;
 	for (int i = 0; i < n; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Log lines: one write(2) a line, to stderr, syslog or a file.
- * Threads: log_open, log_reopen and log_close from one thread while no other
- * logs; everything else from any thread. Keeps errno.
+ * Log lines: one write(2) a line, to stderr, syslog or a file; control
+ * characters become '?', and what is over 4 KiB is cut off.
+ * Threads: any. Keeps errno.
  */
 
 #ifndef UTIL_LOG_H
@@ -27,12 +27,12 @@ extern enum log_level log_level;
  * file that is appended to (mode 0600). 0 or -errno, with the old target kept.
  */
 int log_open(const char *target);
-/* Open the file again, after it was rotated. Only a request: safe from any
- * thread and in a signal handler; the next line does it. */
+/* Open the files again, after they were rotated. Only a request, safe in a
+ * signal handler too: the next line does it. */
 void log_reopen(void);
 
 /* A second target besides the first, for a daemon's file in its run
- * directory; NULL removes it. 0 or -errno. */
+ * directory; NULL removes it. 0 or -errno, with the old one kept. */
 int log_also(const char *path);
 
 void log_line(enum log_level level, const char *fmt, ...)

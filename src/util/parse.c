@@ -87,11 +87,6 @@ int parse_duration_ms(const char *s, uint64_t *out)
 	return -EINVAL;
 }
 
-int parse_count(const char *s, uint64_t *out)
-{
-	return parse_decimal(s, strlen(s), out);
-}
-
 const char *format_size(uint64_t n, char buf[16])
 {
 	static const char *const units[] = {"B",   "KiB", "MiB", "GiB",

@@ -14,7 +14,6 @@ int parse_decimal(const char *s, uint64_t len, uint64_t *out);
 int parse_size(const char *s, uint64_t *out);
 /* "30", "30s", "500ms", "5m", "2h"; result in milliseconds. */
 int parse_duration_ms(const char *s, uint64_t *out);
-int parse_count(const char *s, uint64_t *out);
 /* "1.5 GiB", "64 KiB", "12 B": at most 15 characters. */
 const char *format_size(uint64_t n, char buf[16]);
 

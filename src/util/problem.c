@@ -132,11 +132,18 @@ void problem_note(struct problems *p, const char *fmt, ...)
 
 void problems_write(struct problems *p, FILE *f)
 {
-	LOCK_SCOPE(&p->lock);
-	for (size_t i = 0; i < p->n; i++)
+	size_t n, more;
+
+	{
+		LOCK_SCOPE(&p->lock);
+		n = p->n;
+		more = p->more;
+	}
+	/* Lines only ever join those that are there. */
+	for (size_t i = 0; i < n; i++)
 		fprintf(f, "%s\n", p->line[i]);
-	if (p->more)
-		fprintf(f, "and %zu more\n", p->more);
+	if (more)
+		fprintf(f, "and %zu more\n", more);
 }
 
 size_t problems_count(struct problems *p)

@@ -2,7 +2,8 @@
 
 /*
  * What is wrong with the data, each said once: a line in the log and a line
- * of .patchfs/problems. Bounded: past PROBLEMS_MAX lines only a count is kept.
+ * of .patchfs/problems. Bounded: past PROBLEMS_MAX lines only a count is kept,
+ * and nothing is logged any more.
  * Threads: new and free from one; the rest from any.
  */
 

@@ -31,7 +31,7 @@ struct region {
 /* Product of the axes. -EOVERFLOW beyond 2^63 - 1. */
 int shape_count(const struct shape *s, uint64_t *out);
 bool shape_equal(const struct shape *a, const struct shape *b);
-/* C-order strides in elements. */
+/* C-order strides in elements, of a shape that shape_count takes. */
 void shape_strides(const struct shape *s, uint64_t stride[NDIM_MAX]);
 
 /*

@@ -18,7 +18,7 @@
 #ifndef UTIL_WAIT_H
 #define UTIL_WAIT_H
 
-#include <pthread.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What a load would occupy; filled in by the caller of cache_get. */
@@ -65,7 +65,7 @@ static inline struct wait *waitq_take(struct waitq *q)
 {
 	struct wait *w = q->head;
 
-	q->head = (struct wait *)0;
+	q->head = NULL;
 	return w;
 }
 
