@@ -53,20 +53,17 @@ struct array {
 
 void array_metrics(struct metrics *m);
 
-/* "<f4", "|u1": NumPy's string of the served dtype. */
-const char *array_dtype(const struct array *a, char buf[8]);
-
-/* What a virtual file shows: a box of an array, in the array's axis order. */
+/*
+ * What a virtual file shows: a box of an array, in the array's axis order. An
+ * axis that the item drops has extent 1.
+ */
 struct view {
 	const struct array *array;
 	int64_t start[NDIM_MAX]; /* may lie outside: what overhangs is pad */
 	uint64_t extent[NDIM_MAX];
-	uint32_t keep;	 /* bit k: axis k stays in the item's shape */
 	const void *pad; /* one item, served byte order; NULL: no overhang */
 };
 
-/* Shape of the item: the kept axes. */
-void view_shape(const struct view *v, struct shape *out);
 /* Bytes of the view's values; -EOVERFLOW. */
 int view_bytes(const struct view *v, uint64_t *out);
 

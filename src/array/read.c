@@ -12,27 +12,10 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "array/array_impl.h"
 #include "util/checked.h"
-
-const char *array_dtype(const struct array *a, char buf[8])
-{
-	snprintf(buf, 8, "%c%c%u", a->item_size == 1 ? '|' : '<', a->kind,
-		 a->item_size % 100);
-	return buf;
-}
-
-void view_shape(const struct view *v, struct shape *out)
-{
-	out->ndim = 0;
-	for (unsigned k = 0; k < v->array->shape.ndim; k++) {
-		if (v->keep >> k & 1)
-			out->dim[out->ndim++] = v->extent[k];
-	}
-}
 
 /* The item with its dropped axes, which have one element. */
 static struct shape item_shape(const struct view *v)

@@ -222,20 +222,15 @@ static void set_box(struct view *v, const struct view_geometry *g,
 		    uint64_t item)
 {
 	sample_start(&g->sampling, item, v->start);
-	for (unsigned k = 0; k < g->sampling.ndim; k++) {
+	for (unsigned k = 0; k < g->sampling.ndim; k++)
 		v->extent[k] = g->sampling.axis[k].extent;
-		if (g->sampling.axis[k].keep)
-			v->keep |= 1u << k;
-	}
 	v->pad = g->pad;
 }
 
 static void set_whole(struct view *v, const struct shape *s)
 {
-	for (unsigned k = 0; k < s->ndim; k++) {
+	for (unsigned k = 0; k < s->ndim; k++)
 		v->extent[k] = s->dim[k];
-		v->keep |= 1u << k;
-	}
 }
 
 /* Bytes [off, off + n), which lie in the file, segment by segment. */

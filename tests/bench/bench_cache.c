@@ -167,7 +167,7 @@ static void bench_slices(const char *name, struct shape chunk, unsigned axis,
 		for (bytes = 0;
 		     round ? now() - start < SECONDS : i < f.shape.dim[axis];
 		     i++) {
-			struct view v = {.array = &s.base, .keep = 7};
+			struct view v = {.array = &s.base};
 			uint64_t n;
 
 			for (unsigned k = 0; k < 3; k++)
@@ -238,7 +238,6 @@ static void bench_cold(const char *name, unsigned packing, bool is_full)
 			.array = &s.base,
 			.start = {(int64_t)(i % 32), 0, 0},
 			.extent = {1, 512, 512},
-			.keep = 6,
 		};
 
 		if (i % 32 == 0 && !is_full)

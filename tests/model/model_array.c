@@ -117,7 +117,6 @@ static void make_view(struct view *v, uint8_t *pad)
 	bool whole = chance(20);
 
 	v->pad = chance(40) ? pad : NULL;
-	v->keep = (uint32_t)rnd();
 	for (unsigned k = 0; k < s->ndim; k++) {
 		uint64_t d = s->dim[k];
 
