@@ -41,6 +41,8 @@ static struct metric scans_failed = {
 
 void container_metrics(struct metrics *m)
 {
+	store_metrics(m);
+	codec_metrics(m);
 	metric_register(m, &scans_tree);
 	metric_register(m, &scans_index);
 	metric_register(m, &scans_failed);
@@ -93,17 +95,12 @@ void container_close(struct container *c)
 	free(c);
 }
 
-struct store *container_store(struct container *c)
-{
-	return c->store;
-}
-
 const char *container_format(const struct container *c)
 {
 	return c->ops->name;
 }
 
-uint64_t container_device(struct container *c)
+uint64_t container_device(const struct container *c)
 {
 	return store_stat(c->store)->st_dev;
 }

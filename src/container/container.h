@@ -23,32 +23,30 @@
 struct metrics;
 struct store;
 
-/* Constant after start; borrowed. */
+/* Constant after start; borrowed. Limits are set by tests alone. */
 struct container_conf {
 	const char *scanner;  /* path of patchfs-scan */
-	unsigned scan_cpu_s;  /* CPU seconds without a new result; 5 */
-	unsigned scan_wall_s; /* wall clock while no read is outstanding; 10 */
-	uint64_t scan_memory; /* RLIMIT_AS of a scanner; 512 MiB + 4 x size cap
-			       */
+	unsigned scan_cpu_s;  /* CPU seconds without a new result; 0: 5 */
+	unsigned scan_wall_s; /* seconds without a result or a read; 0: 10 */
+	uint64_t scan_memory; /* bytes, RLIMIT_AS of a scanner; 0: its own */
 	bool allow_live;      /* open files that a writer has marked */
 };
 
+/* Its own and those of the layers below, store and codec. */
 void container_metrics(struct metrics *m);
 
 struct container;
 
-/* Bytes to hand to container_probe: signatures at 0, 512, 1024, ... */
-bool container_is_hdf5(struct store *s);
-
-/* Takes the store on success only. 0; -ENOMEM; -EOPNOTSUPP: no back end bids.
+/*
+ * Takes the store on success only; conf is borrowed until container_close.
+ * 0; -EOPNOTSUPP: no back end bids; -ENOMEM; errors of store_read.
  */
 int container_open(struct store *s, const struct container_conf *conf,
 		   struct container **out);
 void container_close(struct container *c);
-struct store *container_store(struct container *c);
 const char *container_format(const struct container *c); /* "hdf5" */
 /* st_dev of the source: what loads of it occupy (util/wait.h). Constant. */
-uint64_t container_device(struct container *c);
+uint64_t container_device(const struct container *c);
 
 /* ------------------------------------------------------------ catalog */
 

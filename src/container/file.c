@@ -6,7 +6,6 @@
 
 #include "container/file.h"
 
-#include "codec/codec.h"
 #include "store/store.h"
 
 int file_open(const char *path, int beneath_fd, struct store **out)
@@ -27,10 +26,4 @@ int file_read(struct store *s, uint64_t off, size_t n, void *out)
 const struct stat *file_stat(const struct store *s)
 {
 	return store_stat(s);
-}
-
-void file_metrics(struct metrics *m)
-{
-	store_metrics(m);
-	codec_metrics(m);
 }

@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
-struct metrics;
 struct store;
 
 /* Contracts of store_open, store_close, store_read, store_stat. */
@@ -20,8 +19,5 @@ int file_open(const char *path, int beneath_fd, struct store **out);
 void file_close(struct store *s);
 int file_read(struct store *s, uint64_t off, size_t n, void *out);
 const struct stat *file_stat(const struct store *s);
-
-/* The metric objects of the layers below. */
-void file_metrics(struct metrics *m);
 
 #endif

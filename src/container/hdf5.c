@@ -36,11 +36,6 @@ static int hdf5_bid(struct store *s)
 	return 0;
 }
 
-bool container_is_hdf5(struct store *s)
-{
-	return hdf5_bid(s) > 0;
-}
-
 static int add_page(void *arg, const void *data, size_t n, char why[WHY_MAX])
 {
 	struct catalog_builder *b = arg;

@@ -235,8 +235,6 @@ static void fault_close(struct store *s)
 }
 
 static const struct store_ops store_fault = {
-	.name = "fault",
-	.open = NULL,
 	.read = fault_read,
 	.close = fault_close,
 };

@@ -14,20 +14,6 @@
 #include "store/store_impl.h"
 #include "util/cleanup.h"
 
-static int file_open(int fd, const char *path, struct store **out)
-{
-	CLEANUP(cleanup_freep) struct store *s = calloc(1, sizeof(*s));
-	int err;
-
-	if (!s)
-		return -ENOMEM;
-	err = store_init(s, &store_file, fd, path);
-	if (err)
-		return err;
-	*out = take_ptr(s);
-	return 0;
-}
-
 static int file_read(struct store *s, uint64_t off, size_t n, void *out)
 {
 	char *p = out;
@@ -54,9 +40,21 @@ static void file_close(struct store *s)
 	free(s);
 }
 
-const struct store_ops store_file = {
-	.name = "file",
-	.open = file_open,
+static const struct store_ops store_file = {
 	.read = file_read,
 	.close = file_close,
 };
+
+int store_file_open(int fd, const char *path, struct store **out)
+{
+	CLEANUP(cleanup_freep) struct store *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	err = store_init(s, &store_file, fd, path);
+	if (err)
+		return err;
+	*out = take_ptr(s);
+	return 0;
+}

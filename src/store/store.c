@@ -171,7 +171,7 @@ int store_open(const char *path, int beneath_fd, struct store **out)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	err = store_file.open(fd, path, &s);
+	err = store_file_open(fd, path, &s);
 	if (err)
 		return err;
 	fd = -1;
@@ -256,14 +256,4 @@ int store_read(struct store *s, uint64_t off, size_t n, void *out)
 const struct stat *store_stat(const struct store *s)
 {
 	return &s->st;
-}
-
-const char *store_path(const struct store *s)
-{
-	return s->path;
-}
-
-int store_fd(const struct store *s)
-{
-	return s->fd;
 }

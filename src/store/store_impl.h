@@ -9,6 +9,14 @@
 
 #include "store/store.h"
 
+/* What back ends differ in. Any thread, in parallel on one store. */
+struct store_ops {
+	/* All n bytes or -errno: -EIO short. What changed is seen above. */
+	int (*read)(struct store *s, uint64_t off, size_t n, void *out);
+	/* Frees s. */
+	void (*close)(struct store *s);
+};
+
 /* First member of the struct of each back end. */
 struct store {
 	const struct store_ops *ops; /* constant */
@@ -24,7 +32,8 @@ int store_init(struct store *s, const struct store_ops *ops, int fd,
 /* Closes the descriptor and frees what store_init made. */
 void store_fini(struct store *s);
 
-extern const struct store_ops store_file;
+/* A local file. Takes fd on success only. 0 or -errno. */
+int store_file_open(int fd, const char *path, struct store **out);
 
 /*
  * A store that obeys the file named by PATCHFS_FAULT; takes inner, also on

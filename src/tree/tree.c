@@ -40,7 +40,6 @@ static struct metric problems_metric = {
 
 void tree_metrics(struct metrics *m)
 {
-	file_metrics(m);
 	container_metrics(m);
 	array_metrics(m);
 	metric_register(m, &directories_metric);
