@@ -82,6 +82,19 @@ void store_fini(struct store *s)
 	free(s->path);
 }
 
+static int open_at(int dir, const char *path, int flags)
+{
+	int fd;
+
+	do
+		fd = openat(dir, path, flags);
+	while (fd < 0 && errno == EINTR);
+	if (fd >= 0)
+		return fd;
+	/* EAGAIN: another's lease is being broken; up there it means "park". */
+	return errno == EAGAIN ? -EBUSY : -errno;
+}
+
 /*
  * Kernels before 5.6: component by component, no symbolic link and no ".."
  * followed. Stricter than openat2, never laxer.
@@ -106,11 +119,11 @@ static int open_walk(int dir, const char *path)
 		if (!rest)
 			flags = OPEN_FLAGS;
 
-		int fd =
-			openat(held < 0 ? dir : held, name, flags | O_NOFOLLOW);
+		int fd = open_at(held < 0 ? dir : held, name,
+				 flags | O_NOFOLLOW);
 
 		if (fd < 0)
-			return -errno;
+			return fd;
 		if (!rest)
 			return fd;
 		cleanup_closep(&held);
@@ -144,19 +157,6 @@ static int open_beneath(int dir, const char *path)
 #endif
 }
 
-static int open_path(const char *path)
-{
-	int fd;
-
-	do
-		fd = open(path, OPEN_FLAGS);
-	while (fd < 0 && errno == EINTR);
-	if (fd >= 0)
-		return fd;
-	/* EAGAIN: another's lease is being broken; up there it means "park". */
-	return errno == EAGAIN ? -EBUSY : -errno;
-}
-
 int store_open(const char *path, int beneath_fd, struct store **out)
 {
 	CLEANUP(cleanup_closep) int fd = -1;
@@ -164,7 +164,8 @@ int store_open(const char *path, int beneath_fd, struct store **out)
 	struct stat st;
 	int err;
 
-	fd = beneath_fd < 0 ? open_path(path) : open_beneath(beneath_fd, path);
+	fd = beneath_fd < 0 ? open_at(AT_FDCWD, path, OPEN_FLAGS)
+			    : open_beneath(beneath_fd, path);
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) < 0)
