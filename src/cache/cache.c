@@ -461,7 +461,6 @@ void cache_drop(struct cache *c)
 
 struct cache *cache_new(size_t size, struct metrics *m)
 {
-	static _Atomic uint64_t ids;
 	struct cache *c = calloc(1, sizeof(*c));
 
 	if (!c || table_init(&c->table) < 0) {
@@ -470,7 +469,6 @@ struct cache *cache_new(size_t size, struct metrics *m)
 	}
 	cache_tune_malloc();
 	c->size = size < SIZE_MAX / 8 ? size : SIZE_MAX / 8;
-	c->id = ++ids;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->room_changed, NULL);
 	scratch_init(&c->scratch);
@@ -497,9 +495,4 @@ void cache_free(struct cache *c)
 size_t cache_size(const struct cache *c)
 {
 	return c->size;
-}
-
-uint64_t cache_id(const struct cache *c)
-{
-	return c->id;
 }

@@ -46,7 +46,7 @@ enum cache_kind {
 typedef int cache_load_fn(void *arg, const struct cache_key *key,
 			  struct wait *w, void **data, size_t *size);
 
-/* One load may take this much more than the cache's size. */
+/* One load may take this much more than the cache's size, in bytes. */
 #define CACHE_LOAD_SLACK ((size_t)16 << 20)
 
 struct cache_ask {
@@ -58,13 +58,14 @@ struct cache_ask {
 	struct wait_need where; /* what loading occupies */
 };
 
-/* size: --cache-size in bytes. NULL: out of memory. */
+/*
+ * size: --cache-size in bytes. NULL: out of memory. Tunes malloc for the whole
+ * process, so that what is freed goes back to the system.
+ */
 struct cache *cache_new(size_t size, struct metrics *m);
 /* All pins must have been put. */
 void cache_free(struct cache *c);
 size_t cache_size(const struct cache *c);
-/* No two caches of a process have the same. */
-uint64_t cache_id(const struct cache *c);
 
 /*
  * Pin the entry of ask->key. If it is absent one caller loads it, the others
@@ -74,8 +75,8 @@ uint64_t cache_id(const struct cache *c);
  * A failed load is reported to all who waited and remembered for a second;
  * -EAGAIN, -ERESTART, -EINTR and -ENOMEM are not remembered.
  * 0: *out is pinned until cache_put, one put for each success.
- * -EFBIG: need is above half the cache, or need + scratch above all of it;
- * the load's own error; -ENOMEM;
+ * -EFBIG: need is above half the cache, or need + scratch above all of it and
+ * CACHE_LOAD_SLACK; the load's own error; -ENOMEM;
  * -EAGAIN, -ERESTART: util/wait.h.
  */
 int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
@@ -117,7 +118,7 @@ bool cache_wants(struct cache *c, const struct cache_key *key);
  */
 void cache_charge(struct cache *c, int64_t bytes);
 
-/* Forget all unpinned entries: tests, and a source that changed. */
+/* Forget all unpinned entries and failures; for tests. */
 void cache_drop(struct cache *c);
 /* Assert every invariant; tests. */
 void cache_check(struct cache *c);

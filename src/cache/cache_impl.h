@@ -99,7 +99,6 @@ void scratch_fini(struct scratch_pool *p);
 
 struct cache {
 	size_t size; /* constant */
-	uint64_t id; /* constant; no two caches of a process have the same */
 	pthread_mutex_t lock;
 	/* protected by lock */
 	struct table table;
