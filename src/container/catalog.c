@@ -114,8 +114,8 @@ void catalog_array(const struct catalog *k, uint32_t object,
 	p = bytes_at(p, a->fill_size, &out->fill);
 	p = bytes_at(p, a->compact_size, &out->compact);
 	p = bytes_at(p, a->type_len, &out->type_text);
-	if (a->pad) {
-		const struct cat_problem *text = catalog_rec(k, a->pad);
+	if (a->refused_at) {
+		const struct cat_problem *text = catalog_rec(k, a->refused_at);
 
 		p = (const char *)(text + 1);
 	}

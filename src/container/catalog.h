@@ -166,7 +166,7 @@ struct cat_array {
 	uint32_t compact_size;
 	uint32_t type_len;
 	uint32_t refused_len;
-	uint32_t pad;
+	uint32_t refused_at; /* of the server's own reason instead; 0: none */
 };
 
 struct cat_filter {

@@ -184,7 +184,7 @@ static int refuse(struct catalog_builder *b, size_t at, const char *text)
 			return err;
 	}
 	a = (struct cat_array *)(b->blob + at);
-	a->pad = b->refused;
+	a->refused_at = b->refused;
 	a->refused_len = (uint32_t)n;
 	return 0;
 }

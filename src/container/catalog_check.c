@@ -235,7 +235,7 @@ static const char *check_array(struct cat_array *a, uint64_t file_size,
 	bad = check_type(a);
 	if (bad)
 		return bad;
-	a->pad = 0;
+	a->refused_at = 0; /* the builder's to set */
 	/* What is wrong with the whole comes before one of its filters. */
 	refuse_array(a, dim, chunk, type, refuse);
 	if (a->refused_len)
