@@ -22,9 +22,6 @@
 #include "util/parse.h"
 #include "util/problem.h"
 
-/* A stored chunk is not larger than this, whatever its filters. */
-#define STORED_MAX(bytes) (8 * (bytes) + ((uint64_t)64 << 10))
-
 static struct metric units_metric = {
 	.name = "units_decoded",
 	.help = "Units (chunks, or pieces of contiguous data) loaded.",
@@ -248,7 +245,7 @@ int unit_ask(const struct unit_job *j, struct cache_ask *out)
 	const struct stored_array *s = j->s;
 	size_t scratch = 0;
 
-	if (j->raw ? j->at.n != j->bytes : j->at.n > STORED_MAX(j->bytes))
+	if (j->raw ? j->at.n != j->bytes : j->at.n > codec_stored_max(j->bytes))
 		return unit_tell(s, j->unit, -EBADMSG, &j->at);
 	if (!j->raw)
 		scratch = (size_t)j->at.n +
@@ -323,7 +320,7 @@ static int index_load(void *arg, const struct cache_key *key, struct wait *w,
 	(void)w;
 	err = container_index(s->container, &s->info, j->page,
 			      cache_size(s->env->cache) / 2, data, size, &why);
-	if (err)
+	if (err && err != -ENOMEM) /* that is told by index_get */
 		problem_tell(s->env->problems, err, "%s: %s", s->label,
 			     why ? why : strerror(-err));
 	else if (why)
@@ -348,6 +345,11 @@ int index_get(const struct stored_array *s, uint64_t page, struct wait *w,
 		.arg = &j,
 		.where = {.source = s->source, .device = WAIT_DEVICE_SCAN},
 	};
+	int err = cache_get(s->env->cache, &ask, w, out);
 
-	return cache_get(s->env->cache, &ask, w, out);
+	if (err == -ENOMEM)
+		return problem_tell(s->env->problems, err,
+				    "%s: not enough memory for its index",
+				    s->label);
+	return err;
 }

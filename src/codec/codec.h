@@ -13,6 +13,15 @@
 
 #define CODEC_STEPS_MAX 32 /* HDF5's own limit */
 
+/*
+ * A stored chunk of n decoded bytes, and what is between two steps, is not
+ * larger than this. n is below 2^60.
+ */
+static inline uint64_t codec_stored_max(uint64_t n)
+{
+	return 8 * n + ((uint64_t)64 << 10);
+}
+
 struct codec_ops;
 struct metrics;
 

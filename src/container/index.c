@@ -132,7 +132,7 @@ static struct entry entry_make(struct index_builder *b,
 	if (c->flags & SCAN_CHUNK_BROKEN)
 		return broken;
 	if (!c->size || !checked_add(c->addr, c->size, &end) ||
-	    end > b->file_size || c->size > 8 * b->chunk_bytes + 65536)
+	    end > b->file_size || c->size > codec_stored_max(b->chunk_bytes))
 		return broken;
 	if (b->a->edge_unfiltered && is_partial(b, c->slot))
 		mask = all;
