@@ -286,9 +286,9 @@ static void put_shape(struct json_out *o, const struct array_info *a)
 				: json_null_new());
 }
 
-/* The array at work: no trouble is told, only asked about. */
-static bool open_quietly(struct tree *t, const struct pin *p,
-			 const struct dir *d, struct stored_array *out)
+/* The array at work, if it can be; label as stored_array_init. */
+static bool open_array(struct tree *t, const struct pin *p, const struct dir *d,
+		       const char *label, struct stored_array *out)
 {
 	struct array_info a;
 
@@ -296,7 +296,7 @@ static bool open_quietly(struct tree *t, const struct pin *p,
 	if (d->type == ROW_NONE || a.refused.n)
 		return false;
 	return stored_array_init(out, &t->env, p->container, d->source, p->k,
-				 d->object, "?") == 0;
+				 d->object, label) == 0;
 }
 
 static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
@@ -306,13 +306,15 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 	CLEANUP(cleanup_freep) char *path = tree_inner_path(t, dir);
 	struct viewed v = {.base = NULL};
 	struct stored_array stored;
+	char label[PATH_MAX];
 	struct array_info a;
 	int err;
 
 	if (!path)
 		return -ENOMEM;
 	catalog_array(p->k, d->object, &a);
-	if (open_quietly(t, p, d, &stored))
+	tree_label(t, dir, label, sizeof(label));
+	if (open_array(t, p, d, label, &stored))
 		v = (struct viewed){&stored.base, a.chunk};
 	json_out_text(o, "path", path, strlen(path));
 	put_shape(o, &a);
