@@ -108,6 +108,7 @@ struct listing {
 	char *buf;
 	size_t size, used;
 	bool plus;
+	struct fuse_entry_param e; /* of the entry being added */
 };
 
 static int add_entry(void *arg, const char *name, uint64_t ino, mode_t type,
@@ -116,19 +117,23 @@ static int add_entry(void *arg, const char *name, uint64_t ino, mode_t type,
 	struct listing *l = arg;
 	char *at = l->buf + l->used;
 	size_t room = l->size - l->used, n;
-	struct fuse_entry_param e = {.attr = {.st_ino = ino, .st_mode = type}};
+	struct fuse_entry_param *e = &l->e;
 
+	/* Without attributes libfuse looks at these two alone. */
+	e->attr.st_ino = ino;
+	e->attr.st_mode = type;
 	if (!l->plus) {
-		n = fuse_add_direntry(l->req, at, room, name, &e.attr,
+		n = fuse_add_direntry(l->req, at, room, name, &e->attr,
 				      (off_t)next);
 	} else {
 		/* Node 0: the name alone. "." and ".." are always that. */
+		e->ino = 0;
 		if (st && strcmp(name, ".") != 0 && strcmp(name, "..") != 0) {
-			e.ino = ino;
-			e.attr = *st;
-			e.entry_timeout = e.attr_timeout = FOREVER;
+			e->ino = ino;
+			e->attr = *st;
+			e->entry_timeout = e->attr_timeout = FOREVER;
 		}
-		n = fuse_add_direntry_plus(l->req, at, room, name, &e,
+		n = fuse_add_direntry_plus(l->req, at, room, name, e,
 					   (off_t)next);
 	}
 	if (n > room)

@@ -197,6 +197,8 @@ static int list_view(struct listener *l, uint64_t i)
 	const struct dir *d = dirs_at(t->dirs, l->dir);
 	const struct view_spec *s = dirs_spec(t->dirs, d->params);
 	const struct format_ops *format = format_at(s->format);
+	const size_t ext = strlen(format->ext) + 1;
+	const unsigned digits = item_digits(d->listed);
 	char name[NAME_BYTES_MAX + 1];
 	struct stat st;
 	bool at_hand;
@@ -207,10 +209,10 @@ static int list_view(struct listener *l, uint64_t i)
 	at_hand = l->with_stat &&
 		  stat_at_hand(t, node_pack(l->dir, s->format, i), &st);
 	for (; i < d->listed && !l->full; i++) {
-		size_t n = item_print(i, item_digits(d->listed), name);
+		size_t n = item_print(i, digits, name);
 
 		name[n] = '.';
-		strcpy(name + n + 1, format->ext);
+		memcpy(name + n + 1, format->ext, ext);
 		st.st_ino = node_pack(l->dir, s->format, i);
 		hand_out(l, name, st.st_ino, S_IFREG, at_hand ? &st : NULL);
 	}
