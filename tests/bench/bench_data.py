@@ -2,8 +2,8 @@
 """Data of the benchmarks:  bench_data.py DIR [SLICES]
 
 slices.h5   gzip, shuffle_gzip, shuffle_lz4: (N,512,512) f4, one slice a chunk
-cubes.h5    gzip, lz4: i2, cubes of 64; small: a volume whose planes fit HDF5's
-            chunk cache
+cubes.h5    gzip, lz4: i2, cubes of 64; small0 to small4: a volume whose planes
+            fit HDF5's chunk cache, several times to be cold again
 items.h5    64 KiB items, stored as they are
 """
 
@@ -82,8 +82,10 @@ def cubes(path, pool):
         for c, chunks in zip(at, pool.map(made, at)):
             for k, d in sets.items():
                 d.write_direct_chunk(c, chunks[k], 0)
-        f.create_dataset("small", data=data[:96, :96, :96], chunks=(32,) * 3,
-                         compression="gzip", compression_opts=1)
+        for k in range(5):
+            f.create_dataset("small%d" % k, data=data[:96, :96, :96],
+                             chunks=(32,) * 3, compression="gzip",
+                             compression_opts=1)
 
 
 def main():

@@ -1,64 +1,25 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The rows of bench.sh that Python measures; each checks what it reads."""
+"""The rows of bench.sh that compare loaders; each checks what it reads."""
 
 import argparse
 import glob
 import multiprocessing
 import os
-import statistics
-import subprocess
 import time
 
 import h5py
 import numpy as np
 
+from bench_common import (agree, clock, load, process_cpu, process_rss, race,
+                          readable, row, say, stats, sums)
+
 try:
-    import hdf5plugin
+    import hdf5plugin  # noqa: F401
 except ImportError:
-    hdf5plugin = None
+    pass
 
-
-def say(name, value, unit):
-    print(name, "%.3g" % value if value < 100 else "%.0f" % value, unit,
-          flush=True)
-
-
-def clock(call, *args):
-    t = time.perf_counter()
-    out = call(*args)
-    return time.perf_counter() - t, out
-
-
-def load(path):
-    """np.load of a .npy, without stdio."""
-    with open(path, "rb", buffering=0) as f:
-        data = f.readall()
-    n = 10 + int.from_bytes(data[8:10], "little")
-    head = eval(data[10:n].decode("latin1"), {"__builtins__": {}})
-    return np.frombuffer(data, head["descr"], offset=n).reshape(head["shape"])
-
-
-def stats(mnt):
-    with open(mnt + "/.patchfs/stats") as f:
-        return {k: int(v) for k, v in (line.split() for line in f)}
-
-
-def sums(read, items):
-    return [float(read(i).ravel()[::97].sum(dtype="f8")) for i in items]
-
-
-def agree(a, b, what):
-    if a != b:
-        raise SystemExit("%s: values differ" % what)
-
-
-def readable(d):
-    try:
-        d[(0,) * d.ndim]
-        return True
-    except OSError:
-        return False
+PLANE = "planes of 1 MiB, cache %s"
 
 
 def about(a):
@@ -84,59 +45,50 @@ def chunks(a):
             print(c.byte_offset, c.size)
 
 
-def warm(a):
-    names = sorted(os.listdir(a.data + "/plain"))
-    ours = ["%s/items/x/slices/%s" % (a.mnt, n) for n in names]
-    plain = ["%s/plain/%s" % (a.data, n) for n in names]
-    for f in ours + plain:
-        np.load(f)
-    best = {}
-    for _ in range(7):
-        for key, files in (("np_load", ours), ("np_load_disk", plain)):
-            t, s = clock(sums, np.load, files)
-            best.setdefault(key, []).append(t)
-            best["sums"] = best.get("sums", s)
-            agree(s, best["sums"], "warm")
-    x, y = (min(best[k]) / len(names) for k in ("np_load", "np_load_disk"))
-    say("warm_np_load", x * 1e6, "us")
-    say("warm_np_load_disk", y * 1e6, "us")
-    say("warm_np_load_ratio", x / y, "x_of_disk")
-
-
-def cold(a):
-    n = 500
-    one, two = stats(a.mnt), stats(a.mnt)
-    for i in range(n):
-        np.load("%s/items/x/slices/%06d.npy" % (a.mnt, i))
-    three = stats(a.mnt)
-    for key in ("lookup", "read", "getattr", "other"):
-        k = "requests_" + key
-        say("cold_np_load_" + key,
-            (three[k] - two[k] - (two[k] - one[k])) / n, "requests")
+FIRST = {"gzip": 1.6, "shuffle_gzip": 2, "shuffle_lz4": 2.5}
+LATER = {"gzip": 12, "shuffle_gzip": 12, "shuffle_lz4": 7}
 
 
 def epochs(a):
-    path = "%s/slices/%s/slices/%%06d.npy" % (a.mnt, a.name)
+    base = "%s/slices/%s/" % (a.mnt, a.name)
+    note = PLANE % a.cache
     rng = np.random.default_rng(0)
     with h5py.File(a.data + "/slices.h5") as f:
         d = f[a.name]
-        order = [rng.permutation(len(d)) for _ in range(4)]
-        h5 = readable(d)
-        for which, name in ((0, "first"), (1, "later")):
-            picks = order[:1] if which == 0 else order[1:]
-            t, s = clock(lambda: [sums(lambda i: load(path % i), p)
-                                  for p in picks])
-            n = sum(map(len, picks))
-            say("%s_epoch_%s" % (name, a.name), n / t, "items/s")
-            if which == 0:
-                say("first_epoch_%s_of_ceiling" % a.name, n / t / a.ceiling,
-                    "x")
-            if h5:
-                th, sh = clock(lambda: [sums(lambda i: d[i], p)
-                                        for p in picks])
-                agree(s, sh, a.name)
-                say("%s_epoch_%s_h5py" % (name, a.name), n / th, "items/s")
-                say("%s_epoch_%s_ratio" % (name, a.name), th / t, "x_of_h5py")
+        n, h5 = len(d), readable(d)
+        load(base + "slices/000000.npy")  # scans
+        order = (rng.permutation(n - 1) + 1).tolist()
+
+        def ours(i):
+            return load(base + "slices/%06d.npy" % i)
+
+        def theirs(i):
+            return d[i]
+
+        def cached(i):  # of cached units files that the kernel has not yet
+            return load(base + "crops+size-1x512x512/%d_0_0.npy" % i)
+
+        (x, y), cpu = race([ours, theirs if h5 else None], order, 2, a.pid)
+        before = stats(a.mnt)["units_decoded"]
+        (z,), copying = race([cached], order[:min(n // 2, 48)], 2, a.pid)
+        if stats(a.mnt)["units_decoded"] != before:
+            print("# the next line counts decoding too")
+        say("copies_through_fuse_%s" % a.name, z, "items/s")
+        (u, v), _ = race([ours, theirs if h5 else None], 3 * order)
+    say("first_epoch_%s_rate" % a.name, x, "items/s")
+    say("later_epoch_%s_rate" % a.name, u, "items/s")
+    note += ("; CPU ms an item: ours %.2f, h5py %.2f; decoding %.2f, FUSE and"
+             " reader %.2f" % (*cpu, a.cpu, *copying))
+    if a.name == "gzip":
+        row("first_epoch_gzip_of_ceiling", x / a.ceiling, "x", ">=", 0.8, note)
+    else:
+        say("first_epoch_%s_of_ceiling" % a.name, x / a.ceiling, "x")
+    if h5:
+        say("h5py_%s_rate" % a.name, y, "items/s")
+        row("first_epoch_%s" % a.name, x / y, "x h5py", ">=", FIRST[a.name],
+            note)
+        row("later_epochs_%s" % a.name, u / v, "x h5py", ">=", LATER[a.name],
+            PLANE % a.cache)
 
 
 def workers(a):
@@ -144,79 +96,114 @@ def workers(a):
     from torch.utils.data import DataLoader, Dataset
 
     class Files(Dataset):
-        def __init__(self, path, n):
-            self.path, self.n = path, n
+        def __init__(self, path):
+            self.path = path
 
         def __len__(self):
-            return self.n
+            return n
 
         def __getitem__(self, i):
             return torch.from_numpy(np.load(self.path % i))
 
     class H5(Dataset):
-        def __init__(self, path, name, n):
-            self.path, self.name, self.n, self.d = path, name, n, None
+        def __init__(self, path):
+            self.path, self.d = path, None
 
         def __len__(self):
-            return self.n
+            return n
 
         def __getitem__(self, i):
             if self.d is None:
-                self.d = h5py.File(self.path, libver="latest",
-                                   swmr=True)[self.name]
+                self.d = h5py.File(self.path)[a.name]
             return torch.from_numpy(self.d[i])
+
+    class Order(list):  # a sampler: changed between epochs
+        pass
 
     with h5py.File(a.data + "/slices.h5") as f:
         n, h5 = len(f[a.name]), readable(f[a.name])
-    ours = a.mnt + "/slices/" + a.name + "/slices/%06d.npy"
     raw = a.data + "/raw"
-    os.makedirs(raw, exist_ok=True)
-    for i in range(n):
-        np.save("%s/%06d.npy" % (raw, i), np.load(
-            a.mnt + "/slices/shuffle_gzip/slices/%06d.npy" % i))
-
-    def run(data):
-        t, out = time.perf_counter(), 0.0
-        loader = DataLoader(data, batch_size=8, shuffle=True,
-                            num_workers=a.workers, persistent_workers=True)
-        times = []
-        for _ in range(3):
-            t, out = time.perf_counter(), 0.0
-            for batch in loader:
-                out += float(batch[:, ::16, ::16].double().sum())
-            times.append(n / (time.perf_counter() - t))
-        return times[0], max(times[1:]), out
-
-    tag = "%s_%d_workers" % (a.name, a.workers)
-    x = run(Files(ours, n))
-    y = run(Files(raw + "/%06d.npy", n))
-    say("first_epoch_" + tag, x[0], "items/s")
-    say("later_epoch_" + tag, x[1], "items/s")
-    say("later_epoch_%s_raw_files" % tag, y[1], "items/s")
-    say("later_epoch_%s_ratio" % tag, x[1] / y[1], "x_of_raw_files")
+    if not os.path.exists(raw):
+        os.mkdir(raw)
+        for i in range(n):
+            np.save("%s/%06d.npy" % (raw, i), np.load(
+                a.mnt + "/slices/shuffle_gzip/slices/%06d.npy" % i))
+    sets = {"ours": Files(a.mnt + "/slices/" + a.name + "/slices/%06d.npy"),
+            "raw": Files(raw + "/%06d.npy")}
     if h5:
-        z = run(H5(a.data + "/slices.h5", a.name, n))
-        say("first_epoch_%s_h5py" % tag, z[0], "items/s")
-        say("first_epoch_%s_ratio" % tag, x[0] / z[0], "x_of_h5py")
-        if not abs(z[2] - x[2]) <= 1e-6 * abs(x[2]):
-            raise SystemExit("workers: sums differ")
-    if not abs(y[2] - x[2]) <= 1e-6 * abs(x[2]):
-        raise SystemExit("workers: sums differ")
-    subprocess.run(["rm", "-rf", raw], check=True)
+        sets["h5py"] = H5(a.data + "/slices.h5")
+    order = Order(range(2 * a.workers))
+    loaders = {k: DataLoader(d, batch_size=4, sampler=order,
+                             num_workers=a.workers, persistent_workers=True)
+               for k, d in sets.items()}
+
+    def epoch(loader):
+        t, out = time.perf_counter(), 0.0
+        for batch in loader:
+            out += float(batch[:, ::16, ::16].double().sum())
+        return time.perf_counter() - t, out
+
+    for loader in loaders.values():  # have the workers started
+        epoch(loader)
+    order[:] = [2 * a.workers + i for i in np.random.default_rng(
+        1).permutation(n - 2 * a.workers).tolist()]
+    rate, first, want = {}, {}, None
+    for again in range(4):
+        for k, loader in loaders.items():
+            if again and k == "h5py":
+                continue
+            t, out = epoch(loader)
+            want = want or out
+            if abs(out - want) > 1e-6 * abs(want):
+                raise SystemExit("workers: sums differ")
+            first.setdefault(k, len(order) / t)
+            if again:
+                rate[k] = max(rate.get(k, 0), len(order) / t)
+    tag = "%s_%d_workers" % (a.name, a.workers)
+    note = PLANE % a.cache + "; ours %.0f then %.0f/s, raw files %.0f" % (
+        first["ours"], rate["ours"], rate["raw"])
+    if h5:
+        row("first_epoch_" + tag, first["ours"] / first["h5py"], "x h5py",
+            ">=", 1.5, note + ", h5py %.0f" % first["h5py"])
+    row("later_epochs_" + tag, rate["ours"] / rate["raw"], "x raw files",
+        ">=", 0.9, note)
 
 
 def planes(a):
-    for name, what, n in (("gzip", "larger", 32), ("small", "fitting", 96)):
-        with h5py.File(a.data + "/cubes.h5") as f:
-            d = f[name]
-            th, sh = clock(sums, lambda i: d[i], range(n))
-        path = "%s/cubes/%s/slices/%%06d.npy" % (a.mnt, name)
-        t, s = clock(sums, lambda i: load(path % i), range(n))
+    def ours(name, i):
+        return load("%s/cubes/%s/slices/%06d.npy" % (a.mnt, name, i))
+
+    def swept(sweeps):
+        """Seconds a plane: of each place in a sweep the best of several.
+
+        Decoding happens at the first plane of a layer of cubes, so that no
+        plane may be left out.
+        """
+        times, values = [], []
+        for read, items in sweeps:
+            got = [clock(sums, read, [i]) for i in items]
+            times.append([t for t, _ in got])
+            values.append([v for _, v in got])
+        return sum(map(min, zip(*times))) / len(times[0]), values
+
+    with h5py.File(a.data + "/cubes.h5") as f:
+        d = f["gzip"]
+        t, s = swept([(lambda i: ours("gzip", i), range(z, z + 64))
+                      for z in range(0, len(d), 64)])
+        h, sh = swept([(lambda i: d[i], range(0, 64, 16))])
+        agree(s[0][::16], sh[0], "planes")
+        say("planes_larger_rate", 1 / t, "planes/s")
+        say("planes_larger_h5py", 1 / h, "planes/s")
+        row("planes_larger_than_cache", h / t, "x h5py", ">=", 20,
+            "planes of %d KiB, cubes under each: 32 MiB" % (d[0].nbytes >> 10))
+        small = sorted(k for k in f if k.startswith("small"))
+        t, s = swept([(lambda i, k=k: ours(k, i), range(96)) for k in small])
+        h, sh = swept([(f[k].__getitem__, range(96)) for k in small])
         agree(s, sh, "planes")
-        say("planes_%s_than_cache" % what if what == "larger"
-            else "planes_fitting_cache", n / t, "planes/s")
-        say("planes_%s_h5py" % what, n / th, "planes/s")
-        say("planes_%s_ratio" % what, th / t, "x_of_h5py")
+        say("planes_fitting_rate", 1 / t, "planes/s")
+        say("planes_fitting_h5py", 1 / h, "planes/s")
+        row("planes_fitting_cache", h / t, "x h5py", ">=", 1.5,
+            "planes of 18 KiB, cubes under each: 576 KiB")
 
 
 def crops(a):
@@ -224,31 +211,19 @@ def crops(a):
     rng = np.random.default_rng(1)
     with h5py.File(a.data + "/cubes.h5") as f:
         d = f[a.name]
-        for z in range(0, d.shape[0], 64): # into the cache
-            np.load("%s/cubes/%s/slices/%06d.npy" % (a.mnt, a.name, z))
+        if not readable(d):
+            return
+        for z in range(0, d.shape[0], 64):  # into the cache
+            load("%s/cubes/%s/slices/%06d.npy" % (a.mnt, a.name, z))
         at = [tuple(int(rng.integers(0, n - 95)) for n in d.shape)
-              for _ in range(200)]
-        t, s = clock(sums, lambda c: load(path % c), at)
-        say("crops_96_%s" % a.name, len(at) / t, "crops/s")
-        if readable(d):
-            some = at[:40]
-            th, sh = clock(sums, lambda c: d[tuple(
-                slice(i, i + 96) for i in c)], some)
-            agree(s[:40], sh, "crops")
-            say("crops_96_%s_h5py" % a.name, len(some) / th, "crops/s")
-            say("crops_96_%s_ratio" % a.name,
-                len(at) / t * th / len(some), "x_of_h5py")
-
-
-def process_cpu(pid):
-    with open("/proc/%d/stat" % pid) as f:
-        v = f.read().rsplit(")", 1)[1].split()
-    return (int(v[11]) + int(v[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def process_rss(pid, key="RssAnon"):
-    with open("/proc/%d/status" % pid) as f:
-        return int([x for x in f if x.startswith(key)][0].split()[1]) / 1024
+              for _ in range(96)]
+        (x, y), used = race([lambda c: load(path % c), lambda c: d[tuple(
+            slice(i, i + 96) for i in c)]], at, 1, a.pid)
+    say("crops_96_%s_rate" % a.name, x, "crops/s")
+    row("crops_96_%s" % a.name, x / y, "x h5py", ">=",
+        {"gzip": 10, "lz4": 2}[a.name],
+        "1.7 MiB each, cubes of 512 KiB; CPU ms: ours %.2f, h5py %.2f" %
+        tuple(used))
 
 
 def epoch_of(read, n, out):
@@ -271,102 +246,39 @@ def cpu(a):
     with h5py.File(a.data + "/slices.h5") as f:
         n = len(f["gzip"])
     fork = multiprocessing.get_context("fork")
-    for name, reader in (("", file_reader), ("_h5py", h5_reader)):
+    used, rss = {}, {}
+    for name, reader in (("ours", file_reader), ("h5py", h5_reader)):
         before = os.times(), process_cpu(a.pid)
         out = fork.Queue()
         procs = [fork.Process(target=reader, args=(n, out)) for _ in range(4)]
         for p in procs:
             p.start()
-        rss = sum(out.get() for _ in procs)
+        rss[name] = sum(out.get() for _ in procs)
         for p in procs:
             p.join()
         after = os.times(), process_cpu(a.pid)
-        used = (after[0].children_user + after[0].children_system
-                - before[0].children_user - before[0].children_system)
-        if not name:
-            used += after[1] - before[1]
-            rss += process_rss(a.pid)
-        say("cpu_an_item" + name, 1000 * used / (8 * n), "ms")
-        say("memory_4_workers" + name, rss, "MiB")
-
-
-def stuck(a):
-    np.load(a.mnt + "/items/x/slices/000000.npy")
-    with open(a.fault + "-t", "w") as f:
-        f.write("*/items.h5 block\n")
-    os.rename(a.fault + "-t", a.fault)
-    before = stats(a.mnt)["requests_read"]
-    readers = [subprocess.Popen(
-        ["cat", "%s/items/x/slices/%06d.npy" % (a.mnt, i + 1)],
-        stdout=subprocess.DEVNULL) for i in range(48)]
-    while stats(a.mnt)["requests_read"] < before + 48:
-        time.sleep(0.01)
-    tests = {
-        "lookup": lambda i: os.stat("%s/items/x/slices/%06d.npy" % (
-            a.mnt, 500 + i)),
-        "ls": lambda i: os.listdir(a.mnt + "/items/x/slices"),
-        "other_container": lambda i: np.load(
-            "%s/cubes/small/slices/%06d.npy" % (a.mnt, i)),
-        "statfs": lambda i: os.statvfs(a.mnt),
-    }
-    for name, call in tests.items():
-        t = [clock(call, i)[0] for i in range(5)]
-        say("stuck_%s_median" % name, 1000 * statistics.median(t), "ms")
-        say("stuck_%s_worst" % name, 1000 * max(t), "ms")
-    os.truncate(a.fault, 0)
-    for p in readers:
-        if p.wait():
-            raise SystemExit("a stuck reader failed afterwards")
-
-
-def entries(a):
-    view = "%s/items/x/random+size-4x4+count-%d" % (a.mnt, a.count)
-    for name, call in (
-        ("ls", lambda d: len(subprocess.run(
-            ["ls", "-f", d], stdout=subprocess.PIPE).stdout.split())),
-        ("glob", lambda d: len(glob.glob(d + "/*.npy"))),
-    ):
-        out = {}
-        for key, d in (("ours", view), ("disk", a.dir)):
-            t, n = clock(call, d)
-            if n not in (a.count, a.count + 2):
-                raise SystemExit("%s lists %d names" % (d, n))
-            out[key] = t
-        say("entries_" + name, out["ours"], "s")
-        say("entries_%s_disk" % name, out["disk"], "s")
-        say("entries_%s_ratio" % name, out["ours"] / out["disk"], "x_of_disk")
-
-
-def memory(a):
-    for i in range(1000):
-        load("%s/items/x/slices/%06d.npy" % (a.mnt, i))
-    fd = os.open(a.mnt + "/items/x/crops+size-4x4", os.O_RDONLY)
-    rng = np.random.default_rng(2)
-    t = time.perf_counter()
-    for at in range(0, a.reads, 10000):
-        pick = zip(*(rng.integers(0, k, min(10000, a.reads - at))
-                     for k in (1000, 125, 125)))
-        for c in pick:
-            f = os.open("%d_%d_%d.raw" % tuple(c), os.O_RDONLY, dir_fd=fd)
-            if len(os.read(f, 100)) != 64:
-                raise SystemExit("a short item")
-            os.close(f)
-    t = time.perf_counter() - t
-    say("random_items_of_64_bytes", a.reads / t, "items/s")
-    say("rss_after_%d_reads" % a.reads, process_rss(a.pid), "MiB")
-    say("rss_allowed", 256 + 32, "MiB")
-    if process_rss(a.pid) > 256 + 32:
-        raise SystemExit("more memory than rule 3 allows")
+        used[name] = (after[0].children_user + after[0].children_system
+                      - before[0].children_user - before[0].children_system)
+        if name == "ours":
+            used[name] += after[1] - before[1]
+            rss[name] += process_rss(a.pid)
+    note = "4 processes, 2 epochs, gzip, cache %s; " % a.cache
+    row("cpu_an_item", used["ours"] / used["h5py"], "x h5py", "<=", 1,
+        note + "%.2f and %.2f ms" % tuple(
+            1000 * used[k] / (8 * n) for k in ("ours", "h5py")))
+    row("memory_4_workers", rss["ours"] / rss["h5py"], "x h5py", "<=", 1,
+        note + "%.0f and %.0f MiB" % (rss["ours"], rss["h5py"]))
 
 
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("row")
-    for name in ("data", "mnt", "file", "name", "fault", "dir"):
+    for name in ("data", "mnt", "file", "name", "cache"):
         p.add_argument("--" + name)
-    for name in ("workers", "pid", "count", "reads"):
+    for name in ("workers", "pid"):
         p.add_argument("--" + name, type=int)
-    p.add_argument("--ceiling", type=float)
+    for name in ("ceiling", "cpu"):
+        p.add_argument("--" + name, type=float)
     a = p.parse_args()
     globals()[a.row](a)
 

@@ -23,14 +23,16 @@ EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 %canon_reldir%_bench_decode_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
 	%reldir%/bench.sh \
+	%reldir%/bench_common.py \
 	%reldir%/bench_data.py \
 	%reldir%/bench_loaders.py \
+	%reldir%/bench_mount.py \
 	$(NULL)
 CLEANFILES += $(bench_programs) $(bench_helpers)
 
-# BENCH="ROW..." takes some of the rows of bench.sh.
+# BENCH="ROW..." takes some of the rows of bench.sh, BENCH_QUICK=1 less of all.
 bench: all $(bench_programs) $(bench_helpers)
-	for p in $(bench_programs); do ./run ./$$p || exit 1; done
+	test -n "$(BENCH)$$BENCH_QUICK" || for p in $(bench_programs); do ./run ./$$p || exit 1; done
 	srcdir='$(abs_top_srcdir)' builddir='$(abs_top_builddir)' \
 		./run bash '$(abs_top_srcdir)/%reldir%/bench.sh' $(BENCH)
 .PHONY: bench

@@ -102,4 +102,20 @@ b = stats()
 print("scandir and stat of 400:", b["lookup"] - a["lookup"] - own["lookup"])
 assert b["lookup"] - a["lookup"] - own["lookup"] <= 2
 assert b["getattr"] - a["getattr"] - own["getattr"] <= 2
+# So what was listed with attributes needs no lookup any more.
+count("np.load of what is listed", lambda: [load(i) for i in range(300, 320)],
+      read=20, ioctl=20)
+# A large buffer for a large directory, where the kernel takes it.
+huge = mnt + "/a/x/random+size-2x2+count-200000"
+os.stat(huge)
+a = stats()
+names = os.listdir(huge)
+b = stats()
+assert len(names) == 200000
+pieces = sum(b[n] - a[n] - own[n] for n in ("readdir", "readdirplus"))
+print("listdir of 200000:", pieces)
+kernel = tuple(int(v) for v in os.uname().release.split("-")[0].split(".")[:2])
+assert 1 <= pieces <= (20 if kernel >= (6, 18) else 2100), pieces
+assert b["lookup"] - a["lookup"] == own["lookup"]
+count("listdir, again", lambda: os.listdir(huge))
 END
