@@ -71,6 +71,7 @@ struct ls {
 	size_t depth, room;
 	char *path; /* of the directory that is listed, with a final slash */
 	size_t path_room;
+	const char *given; /* what the user asks for just now */
 	int status;
 };
 
@@ -213,7 +214,8 @@ static int step(struct ls *l)
 		r = -ENOMEM;
 	if (r || b->n == 0) {
 		if (r)
-			complain(l, l->path, r);
+			complain(l, l->conf->is_recursive ? l->path : l->given,
+				 r);
 		l->depth--;
 		batch_clear(b);
 		return r == -ENOMEM ? r : 0;
@@ -273,6 +275,7 @@ static int list_path(struct ls *l, const char *given)
 	struct tree_entry t;
 	int r = path ? tree_walk(l->tree, path, true, &t) : -ENOMEM;
 
+	l->given = given;
 	if (r == 0 && t.ino == 0)
 		r = -ENOENT;
 	if (r) {

@@ -41,5 +41,7 @@ status 1 ls "$tmp/src" pairs/mask/patches+size-100x100x100
 status 2 ls
 status 2 ls --no-such-option "$tmp/src"
 status 2 ls "$tmp/nothing"
+PATCHFS_LIBEXECDIR=$tmp status 3 ls "$tmp/src" pairs
+grep -q '^patchfs ls: pairs: ' "$tmp/err" || fail "no name: $(cat "$tmp/err")"
 head -c 3000 "$tmp/src/pairs.h5" >"$tmp/cut.h5"
 status 3 ls "$tmp/cut.h5"
