@@ -164,7 +164,7 @@ static void obey(const char *line)
 		for (;;)
 			pause();
 	} else if (!strcmp(word, "spin")) {
-		for (volatile int i = 0;; i++)
+		for (volatile unsigned i = 0;; i++)
 			;
 	} else if (!strcmp(word, "close")) {
 		close(SCAN_FD);
