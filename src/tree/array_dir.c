@@ -73,6 +73,28 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 	return err;
 }
 
+static int keep(struct tree *t, const struct view_spec *s)
+{
+	char name[NAME_BYTES_MAX + 1];
+	uint32_t number;
+
+	/* One without a name is not listed. */
+	if (view_print(s, name) < 0)
+		return 0;
+	return dirs_params(t->dirs, s, name, &number);
+}
+
+int view_keep_listed(struct tree *t)
+{
+	const struct view_spec slices = {.kind = VIEW_SLICES,
+					 .format = FORMAT_NPY};
+	int err = keep(t, &slices);
+
+	for (unsigned i = 0; err == 0 && i < t->nshown; i++)
+		err = keep(t, &t->shown[i]);
+	return err;
+}
+
 /* Canonical spec of listed view i, wherever else it may come again. */
 static int listed_at(const struct tree *t, const struct dir *array, unsigned i,
 		     struct view_spec *s, struct view_geometry *g)

@@ -264,6 +264,8 @@ int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 	t->env.direct_io = conf->direct_io;
 	err = parse_shown(t, why);
 	if (err == 0)
+		err = view_keep_listed(t);
+	if (err == 0)
 		err = open_source(t, why);
 	if (err == 0)
 		err = add_roots(t);

@@ -119,6 +119,8 @@ enum name_place member_place(const struct tree *t, const struct dir *d);
 /* Whether files of that type can be laid out in the format. */
 int item_layout(const struct item_type *type, unsigned format,
 		struct layout *out);
+/* Numbers for what arrays list, before others take them. 0; -errno. */
+int view_keep_listed(struct tree *t);
 /*
  * The view of that canonical spec and geometry on array dir. 0; -ENOSPC;
  * -ENOMEM.

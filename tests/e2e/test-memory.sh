@@ -104,4 +104,4 @@ os.stat(mnt + "/wide/x/slices/000001.npy")
 END
 rss "view directories" "$(stat_value tree_directories)"
 kill -0 "$daemon" || fail "the server is gone"
-expect_log 'parameter'
+expect_log 'no more views'

@@ -160,6 +160,29 @@ START_TEST(listed_views)
 }
 END_TEST
 
+/* The table is full: what is listed can be looked up, others cannot. */
+START_TEST(too_many_views)
+{
+	static const char *const views[] = {"slices+axis-2", NULL};
+	struct tree_entry e;
+	char path[64];
+	int err = 0;
+
+	close_tree();
+	conf.views = views;
+	open_tree();
+	for (unsigned i = 0; err == 0 && i <= TREE_PARAMS_MAX; i++) {
+		sprintf(path, "train/a/b/line/random+size-1+seed-%u", i);
+		err = tree_walk(tree, path, false, &e);
+	}
+	ck_assert_int_eq(err, -ENOSPC);
+	at("train/volume/slices/000001.npy");
+	at("train/volume/slices+axis-2/000001.npy");
+	err = tree_walk(tree, "train/volume/crops+size-1", false, &e);
+	ck_assert_int_eq(err, -ENOSPC);
+}
+END_TEST
+
 /* ------------------------------------------------------------- spellings */
 
 static void check_link(const char *path, const char *target)
@@ -500,6 +523,7 @@ static Suite *suite(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, what_is_listed);
 	tcase_add_test(t, listed_views);
+	tcase_add_test(t, too_many_views);
 	tcase_add_test(t, one_name_for_a_directory);
 	tcase_add_test(t, links_of_the_container);
 	tcase_add_test(t, walking);
