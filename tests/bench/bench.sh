@@ -130,9 +130,9 @@ row_epochs() {
 		c=$(ceiling $n 1 $f)
 		say "ceiling_${n}_1_thread" "${c% *}" chunks/s
 		say "ceiling_${n}_cpu" "${c#* }" ms
-		mounted 512M
+		mounted 256M
 		loaders epochs --name $n --ceiling "${c% *}" \
-			--cpu "${c#* }" --pid "$daemon" --cache 512M
+			--cpu "${c#* }" --pid "$daemon" --cache 256M
 	done
 }
 row_workers() {
@@ -144,8 +144,8 @@ row_workers() {
 	for n in gzip shuffle_lz4; do
 		for w in 2 4; do
 			test -z "$quick" || test "$n$w" = gzip2 || continue
-			mounted 512M
-			loaders workers --name "$n" --workers "$w" --cache 512M
+			mounted 256M
+			loaders workers --name "$n" --workers "$w" --cache 256M
 		done
 	done
 	rm -rf "$data/raw"
