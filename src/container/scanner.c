@@ -25,6 +25,13 @@
 #include "container/container_impl.h"
 #include "util/cleanup.h"
 
+/* Instrumented code is slower, and is not what a hostile file meets. */
+#ifdef HAVE_SANITIZER
+#define SCAN_CPU_S 30
+#else
+#define SCAN_CPU_S 5
+#endif
+
 #define SECOND UINT64_C(1000000000)
 #define TICK_MS 100
 #define TEXT_MAX 512
@@ -391,7 +398,7 @@ int scan_run(struct store *s, const struct container_conf *conf,
 		.sink = sink,
 		.end = end,
 		.file_size = size,
-		.cpu_s = or_default(conf->scan_cpu_s, 5),
+		.cpu_s = or_default(conf->scan_cpu_s, SCAN_CPU_S),
 		.wall_s = or_default(conf->scan_wall_s, 10),
 		.total_s = 20 + size / (2u << 20),
 		.reads_max = 65536 + size / 2048,
