@@ -300,7 +300,7 @@ static bool open_array(struct tree *t, const struct pin *p, const struct dir *d,
 }
 
 static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
-			    struct json_out *o)
+			    struct wait *w, struct json_out *o)
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
 	CLEANUP(cleanup_freep) char *path = tree_inner_path(t, dir);
@@ -310,6 +310,7 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 	struct array_info a;
 	int err;
 
+	(void)w;
 	if (!path)
 		return -ENOMEM;
 	catalog_array(p->k, d->object, &a);
@@ -328,29 +329,6 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 	problems_of_array(p->k, d->object, put_line, o);
 	json_out_close(o, ']');
 	return 0;
-}
-
-int make_array_info(struct tree *t, uint32_t dir, struct wait *w, void **data,
-		    size_t *size)
-{
-	const struct dir *d = dirs_at(t->dirs, dir);
-	struct json_out o;
-	struct pin pin;
-	int err = pin_get(t, d, w, &pin);
-
-	if (err < 0)
-		return err;
-	err = pin_check(&pin, d);
-	if (err == 0)
-		err = json_out_init(&o);
-	if (err == 0) {
-		err = write_array_info(t, &pin, dir, &o);
-		if (err == 0)
-			err = json_out_finish(&o, data, size);
-		json_out_fini(&o);
-	}
-	pin_put(&pin);
-	return err;
 }
 
 static int write_chunks(struct tree *t, const struct pin *p, uint32_t dir,
@@ -388,8 +366,11 @@ static int write_chunks(struct tree *t, const struct pin *p, uint32_t dir,
 	return 0;
 }
 
-int make_chunks(struct tree *t, uint32_t dir, struct wait *w, void **data,
-		size_t *size)
+typedef int write_fn(struct tree *t, const struct pin *p, uint32_t dir,
+		     struct wait *w, struct json_out *o);
+
+static int make_of_array(struct tree *t, uint32_t dir, struct wait *w,
+			 write_fn *write, void **data, size_t *size)
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
 	struct json_out o;
@@ -402,13 +383,25 @@ int make_chunks(struct tree *t, uint32_t dir, struct wait *w, void **data,
 	if (err == 0)
 		err = json_out_init(&o);
 	if (err == 0) {
-		err = write_chunks(t, &pin, dir, w, &o);
+		err = write(t, &pin, dir, w, &o);
 		if (err == 0)
 			err = json_out_finish(&o, data, size);
 		json_out_fini(&o);
 	}
 	pin_put(&pin);
 	return err;
+}
+
+int make_array_info(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		    size_t *size)
+{
+	return make_of_array(t, dir, w, write_array_info, data, size);
+}
+
+int make_chunks(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		size_t *size)
+{
+	return make_of_array(t, dir, w, write_chunks, data, size);
 }
 
 int make_strings(struct tree *t, uint32_t dir, struct wait *w, void **data,
