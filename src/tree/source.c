@@ -406,6 +406,24 @@ static void plain_put(struct tree *t, uint32_t number)
 		idle_add(all, s);
 }
 
+/* What a read of the file as it is has come to; trouble is told. */
+static ssize_t passed_through(struct tree *t, uint32_t number, size_t n,
+			      int err)
+{
+	char path[PATH_MAX];
+
+	if (err == 0)
+		return (ssize_t)n;
+	if (err != -EIO && err != -ESTALE)
+		return err;
+	if (source_path(t, number, path, sizeof(path)) < 0)
+		strcpy(path, "?");
+	return problem_tell(t->conf.problems, err, "%s: %s", path,
+			    err == -ESTALE ? "changed since it was opened; "
+					     "mount again to see it"
+					   : "its bytes cannot be read");
+}
+
 ssize_t source_read(struct tree *t, uint32_t number, void *buf, size_t n,
 		    uint64_t off, struct wait *w)
 {
@@ -428,12 +446,12 @@ ssize_t source_read(struct tree *t, uint32_t number, void *buf, size_t n,
 	c = atomic_load_explicit(&s->container, memory_order_acquire);
 	if (c) {
 		err = container_read(c, off, n, buf);
-		return err < 0 ? err : (ssize_t)n;
+		return passed_through(t, number, n, err);
 	}
 	err = plain_get(t, number, w, &store);
 	if (err < 0)
 		return err;
 	err = file_read(store, off, n, buf);
 	plain_put(t, number);
-	return err < 0 ? err : (ssize_t)n;
+	return passed_through(t, number, n, err);
 }

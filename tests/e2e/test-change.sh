@@ -4,7 +4,7 @@
 # to, truncated, rewritten in place. No file ever mixes two versions.
 . "$srcdir/tests/lib.sh"
 requires_py h5py numpy
-expect_log 'changed|replaced|stale|ESTALE|[a-f]\.h5'
+expect_log 'changed|replaced|stale|ESTALE|[a-f]\.h5|plain.bin'
 cat >"$tmp/make.py" <<'END'
 import sys
 import h5py, numpy as np
@@ -17,6 +17,7 @@ mkdir "$tmp/src" "$tmp/new"
 python "$tmp/make.py" 1 "$tmp"/src/{a,b,c,d,e,f}.h5
 python "$tmp/make.py" 2 "$tmp"/new/{a,f}.h5
 touch -d '1 hour ago' "$tmp"/src/*.h5
+head -c 2M /dev/zero >"$tmp/src/plain.bin"
 mount_volume --cache-size=300K "$tmp/src"
 
 cat >"$tmp/reader.py" <<'END'
@@ -56,11 +57,13 @@ wait_reads() { # until the readers have read more
 	done
 }
 wait_reads
+head -c 4096 "$mnt/plain.bin" | cmp -n 4096 - "$tmp/src/plain.bin" || fail "plain"
 mv "$tmp/new/a.h5" "$tmp/src/a.h5"    # served on from the descriptor
 ln "$tmp/src/b.h5" "$tmp/b-link"      # nothing
 chmod 600 "$tmp/src/c.h5"             # nothing
 wait_reads
 echo more >>"$tmp/src/d.h5"
+echo more >>"$tmp/src/plain.bin"
 truncate -s -1000 "$tmp/src/e.h5"
 cat "$tmp/new/f.h5" >"$tmp/src/f.h5"
 wait_reads
@@ -80,5 +83,8 @@ for f in "abcdef":
     else:
         assert f in "abc" and (a == 1).all(), f
 END
+! tail -c 4096 "$mnt/plain.bin" >"$tmp/tail" 2>&1 ||
+	fail "the end of a file that has changed is read"
+grep -q '^plain.bin: changed' "$mnt/.patchfs/problems" || fail "plain.bin is no problem"
 grep -q 'd\.h5' "$mnt/.patchfs/problems" || fail "d.h5 is no problem"
 test "$(stat_value sources_changed)" -ge 3 || fail "sources_changed"
