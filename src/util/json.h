@@ -39,8 +39,8 @@ void json_append(struct json *array, struct json *v);
 
 /*
  * Text with two-space indent and a final newline, members in the order they
- * were set, arrays of numbers and short strings on one line. *out is malloc'ed, caller
- * frees; NUL-terminated; *n without the NUL. 0 or -ENOMEM.
+ * were set, arrays of numbers and short strings on one line. *out is malloc'ed,
+ * caller frees; NUL-terminated; *n without the NUL. 0 or -ENOMEM.
  */
 int json_dump(const struct json *j, char **out, size_t *n);
 void json_free(struct json *j);
