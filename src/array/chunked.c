@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cache/cache.h"
+#include "codec/codec.h"
 #include "util/checked.h"
 
 /* Chunks looked at for what can be loaded ahead. */
@@ -139,6 +140,54 @@ static int locate(struct walk *k, struct part *p)
 	return 0;
 }
 
+/* Rows worth a pread each: long ones, or the one row of a long run. */
+static bool is_long(const struct walk *k, const struct part *p,
+		    const struct copy *plan)
+{
+	const struct stored_array *s = k->s;
+	uint64_t extent[NDIM_MAX], run;
+
+	if (plan->row >= DIRECT_ROW)
+		return true;
+	for (unsigned i = 0; i < s->chunk.ndim; i++) {
+		uint64_t c = s->chunk.dim[i];
+		uint64_t first = p->at[i] * c;
+		uint64_t from = k->item->start[i];
+		uint64_t end = from + k->item->extent[i];
+
+		from = from < first ? 0 : from - first;
+		extent[i] = end - first < c ? end - first - from : c - from;
+	}
+	run = copy_one_run(s->chunk.ndim, s->base.item_size, extent,
+			   s->chunk_stride);
+	return plan->ndim == 0 && (run >= DIRECT_RUN || run == p->job.bytes);
+}
+
+/*
+ * Where the values of a chunk lie as they are served: all of it if it is
+ * unfiltered, a part if its filter gained nothing. 1: they do not.
+ */
+static int find_values(struct walk *k, const struct part *p, uint64_t *off)
+{
+	const struct stored_array *s = k->s;
+	const struct unit_job *j = &p->job;
+	unsigned char head[CODEC_HEAD];
+	size_t at;
+	int err;
+
+	*off = j->at.off;
+	if (j->raw)
+		return j->at.n == j->bytes ? 0 : 1;
+	err = direct_read(s, p->slot, j->at.off, sizeof(head), head, k->w);
+	if (err)
+		return err;
+	if (!codec_is_plain(&s->chain, j->at.skip, head, (size_t)j->at.n,
+			    (size_t)j->bytes, &at))
+		return 1;
+	*off += at;
+	return 0;
+}
+
 /*
  * Read rows of a chunk that is stored as it is served past the cache, if they
  * are long. 1: they are not.
@@ -149,27 +198,18 @@ static int read_direct(struct walk *k, struct part *p, const struct copy *plan,
 	const struct stored_array *s = k->s;
 	const struct unit_job *j = &p->job;
 	struct copy_walk row = {0};
-	uint64_t extent[NDIM_MAX], run;
+	uint64_t off;
 	int err;
 
-	if (!j->raw || s->swap || j->at.n != j->bytes)
+	if (s->swap ||
+	    (!j->raw &&
+	     !codec_may_be_plain(&s->chain, j->at.skip, (size_t)j->at.n,
+				 (size_t)j->bytes)) ||
+	    !is_long(k, p, plan))
 		return 1;
-	if (plan->row < DIRECT_ROW) {
-		for (unsigned i = 0; i < s->chunk.ndim; i++) {
-			uint64_t c = s->chunk.dim[i];
-			uint64_t first = p->at[i] * c;
-			uint64_t from = k->item->start[i];
-			uint64_t end = from + k->item->extent[i];
-
-			from = from < first ? 0 : from - first;
-			extent[i] =
-				end - first < c ? end - first - from : c - from;
-		}
-		run = copy_one_run(s->chunk.ndim, s->base.item_size, extent,
-				   s->chunk_stride);
-		if (plan->ndim > 0 || (run < DIRECT_RUN && run != j->bytes))
-			return 1;
-	}
+	err = find_values(k, p, &off);
+	if (err)
+		return err;
 	while (copy_next(plan, &row)) {
 		uint64_t n = plan->ndim ? plan->n[0] : 1;
 
@@ -177,9 +217,9 @@ static int read_direct(struct walk *k, struct part *p, const struct copy *plan,
 			uint64_t dst = plan->ndim ? i * plan->dst[0] : 0;
 			uint64_t at = plan->ndim ? i * plan->src[0] : 0;
 
-			err = direct_read(
-				s, p->slot, j->at.off + src + row.src + at,
-				plan->row, p->dst + row.dst + dst, k->w);
+			err = direct_read(s, p->slot, off + src + row.src + at,
+					  plan->row, p->dst + row.dst + dst,
+					  k->w);
 			if (err)
 				return err;
 		}

@@ -154,6 +154,40 @@ int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
 	return r == -ENOSPC ? -EBADMSG : r;
 }
 
+/* The only step that was applied; NULL: none, or several. */
+static const struct codec_step *only_step(const struct codec_chain *chain,
+					  uint32_t skip)
+{
+	const struct codec_step *only = NULL;
+
+	for (unsigned i = 0; i < chain->n; i++) {
+		if (skip >> i & 1)
+			continue;
+		if (only)
+			return NULL;
+		only = &chain->step[i];
+	}
+	return only;
+}
+
+bool codec_is_plain(const struct codec_chain *chain, uint32_t skip,
+		    const void *head, size_t nin, size_t nout, size_t *at)
+{
+	const struct codec_step *only = only_step(chain, skip);
+
+	return only && only->ops && only->ops->plain &&
+	       only->ops->plain(head, nin, nout, at);
+}
+
+bool codec_may_be_plain(const struct codec_chain *chain, uint32_t skip,
+			size_t nin, size_t nout)
+{
+	const struct codec_step *only = only_step(chain, skip);
+
+	return only && only->ops && only->ops->plain && nin >= CODEC_HEAD &&
+	       nin - CODEC_HEAD == nout;
+}
+
 size_t codec_scratch(const struct codec_chain *chain, size_t n)
 {
 	unsigned buffers = 0;

@@ -8,6 +8,7 @@
 #ifndef CODEC_CODEC_H
 #define CODEC_CODEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -61,7 +62,15 @@ struct codec_ops {
 	 * the room for what the step that runs before this one gives.
 	 */
 	size_t (*bound)(size_t nout);
+	/*
+	 * NULL unless a writer that gains nothing stores values as they are:
+	 * whether the first CODEC_HEAD bytes of a stored chunk say so of one
+	 * of nin bytes that decodes to nout; *at is where the values begin.
+	 */
+	bool (*plain)(const void *head, size_t nin, size_t nout, size_t *at);
 };
+
+#define CODEC_HEAD 16
 
 void codec_metrics(struct metrics *m);
 
@@ -83,6 +92,16 @@ const struct codec_ops *codec_at(unsigned i);
  */
 int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
 		 size_t nin, void *out, size_t nout);
+
+/*
+ * Whether the values of a stored chunk of nin bytes can be read without
+ * decoding it. codec_may_be_plain asks no bytes; if it says so, codec_is_plain
+ * looks at the first CODEC_HEAD of them, and *at is where the nout bytes begin.
+ */
+bool codec_may_be_plain(const struct codec_chain *chain, uint32_t skip,
+			size_t nin, size_t nout);
+bool codec_is_plain(const struct codec_chain *chain, uint32_t skip,
+		    const void *head, size_t nin, size_t nout, size_t *at);
 
 /* Scratch bytes codec_decode may hold for chunks of n bytes. */
 size_t codec_scratch(const struct codec_chain *chain, size_t n);

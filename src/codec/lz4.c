@@ -79,6 +79,19 @@ static int lz4_decode(const struct codec_step *step, const void *in, size_t nin,
 	return 0;
 }
 
+/* One block, as long as what it holds. */
+static bool lz4_plain(const void *head, size_t nin, size_t nout, size_t *at)
+{
+	const uint8_t *p = head;
+
+	if (nin < CODEC_HEAD || nin - CODEC_HEAD != nout ||
+	    ((uint64_t)be32(p) << 32 | be32(p + 4)) != nout ||
+	    be32(p + 8) < nout || be32(p + 12) != nout)
+		return false;
+	*at = CODEC_HEAD;
+	return true;
+}
+
 /* Blocks of one byte are legal: five bytes stored for each. */
 static size_t lz4_bound(size_t nout)
 {
@@ -90,4 +103,5 @@ const struct codec_ops codec_lz4 = {
 	.h5_filter = 32004,
 	.decode = lz4_decode,
 	.bound = lz4_bound,
+	.plain = lz4_plain,
 };

@@ -20,6 +20,12 @@ unit += %reldir%/check_codec
 %canon_reldir%_check_codec_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_codec_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_plain
+%canon_reldir%_check_plain_SOURCES = %reldir%/check_plain.c %reldir%/encode.h
+%canon_reldir%_check_plain_CPPFLAGS = $(AM_CPPFLAGS) $(ENCODE_CFLAGS)
+%canon_reldir%_check_plain_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_plain_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_philox
 %canon_reldir%_check_philox_SOURCES = %reldir%/check_philox.c
 %canon_reldir%_check_philox_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
