@@ -277,6 +277,15 @@ static int open_and_serve(struct mounted *m, const char *src)
 				       ? EXIT_MOUNT_USAGE
 				       : status_of(r),
 			       why, r);
+	if (access(m->source.scanner, X_OK) < 0) {
+		CLEANUP(cleanup_freep) char *text = NULL;
+
+		r = -errno;
+		if (asprintf(&text, "cannot run %s: %s; is patchfs installed?",
+			     m->source.scanner, strerror(-r)) < 0)
+			text = NULL;
+		return give_up(m, EXIT_MOUNT_SYSTEM, text, r);
+	}
 	r = look_at_root(m);
 	if (r)
 		return give_up(m, status_of(r), NULL, r);

@@ -50,6 +50,8 @@ run 32 mount "$tmp/src" "$mnt"
 says 'is mounted there'
 mkdir "$tmp/other" "$tmp/full" "$tmp/src/inside"
 touch "$tmp/full/file"
+PATCHFS_LIBEXECDIR=$tmp run 2 mount "$tmp/src" "$tmp/other"
+says "cannot run $tmp/patchfs-scan: No such file"
 run 32 mount "$tmp/src" "$tmp/missing"
 says "mkdir -p"
 test ! -e "$tmp/missing" || fail "MNT was made"
