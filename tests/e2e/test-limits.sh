@@ -4,7 +4,8 @@
 # itself within its limit; neighbours are right; nothing is left behind.
 . "$srcdir/tests/lib.sh"
 make_data limits pairs
-expect_log 'bomb|sparse|cycle'
+# libhdf5 runs out of stack in a cycle; a sanitizer in the scanner says so too.
+expect_log 'bomb|sparse|cycle|DEADLYSIGNAL|stack-overflow'
 mount_volume "$tmp/src"
 timeout $((120 * slow)) "$PYTHON" - "$mnt" <<'END' || fail "see above"
 import errno, os, sys
