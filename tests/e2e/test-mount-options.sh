@@ -40,7 +40,7 @@ pid=$(server_pid)
 # 4, 2 and the first one; a sanitizer has some of its own.
 n=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)
 most=7
-! grep -q '^#define HAVE_SANITIZER' "$builddir/config.h" || most=12
+! has_sanitizer || most=12
 { test "$n" -ge 7 && test "$n" -le $most; } || fail "$n threads"
 patchfs stats "$mnt" >"$tmp/stats"
 grep -qE '^requests_read [1-9]' "$tmp/stats" || fail "stats"
