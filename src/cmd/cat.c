@@ -35,21 +35,6 @@ static int set_length(void *conf, const char *value)
 	return parse_size(value, &c->length) ? -EINVAL : 0;
 }
 
-static int write_all(const char *at, size_t n)
-{
-	while (n > 0) {
-		ssize_t done = write(STDOUT_FILENO, at, n);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		if (done > 0) {
-			at += done;
-			n -= (size_t)done;
-		}
-	}
-	return 0;
-}
-
 /* Exit status; told. *is_over: nobody reads any more. */
 static int copy_out(const struct cat_conf *c, struct tree *t, const char *path,
 		    char *buf, bool *is_over)
@@ -70,7 +55,7 @@ static int copy_out(const struct cat_conf *c, struct tree *t, const char *path,
 			r = (int)n;
 			break;
 		}
-		r = write_all(buf, (size_t)n);
+		r = cmd_write_all(STDOUT_FILENO, buf, (size_t)n);
 		if (r) {
 			*is_over = true;
 			if (r == -EPIPE)

@@ -5,9 +5,11 @@
 #include <config.h>
 
 #include "cmd/cmd.h"
+#include "cmd/cmd_impl.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #define HELP_COLUMN 26
 
@@ -259,4 +261,21 @@ int cmd_options(const struct cmd *c, char *list, void *conf)
 	}
 	*out = '\0';
 	return r ? r : set_word(c, word, conf);
+}
+
+int cmd_write_all(int fd, const void *data, size_t n)
+{
+	const char *at = data;
+
+	while (n > 0) {
+		ssize_t done = write(fd, at, n);
+
+		if (done < 0 && errno != EINTR)
+			return -errno;
+		if (done > 0) {
+			at += done;
+			n -= (size_t)done;
+		}
+	}
+	return 0;
 }

@@ -27,6 +27,9 @@ enum {
 	EXIT_UNREADABLE = 3,
 };
 
+/* cmd.c: all n bytes to a descriptor. 0 or -errno. */
+int cmd_write_all(int fd, const void *data, size_t n);
+
 /* ------------------------------------------------------------ source.c */
 
 /* NULL-terminated list of strings that belong to argv. */

@@ -85,32 +85,15 @@ int notice_fork(struct notice *n)
 	return 0;
 }
 
-static int send_all(int fd, const void *data, size_t n)
-{
-	const char *at = data;
-
-	while (n > 0) {
-		ssize_t done = write(fd, at, n);
-
-		if (done < 0 && errno != EINTR)
-			return -errno;
-		if (done > 0) {
-			at += done;
-			n -= (size_t)done;
-		}
-	}
-	return 0;
-}
-
 int notice_send(struct notice *n, int status, const char *text)
 {
 	char byte = (char)status;
 	int r = 0;
 
 	if (n->fd >= 0) {
-		r = send_all(n->fd, &byte, 1);
+		r = cmd_write_all(n->fd, &byte, 1);
 		if (r == 0)
-			r = send_all(n->fd, text, strlen(text));
+			r = cmd_write_all(n->fd, text, strlen(text));
 		close(n->fd);
 		n->fd = -1;
 	} else {
@@ -121,7 +104,7 @@ int notice_send(struct notice *n, int status, const char *text)
 		return r;
 	if (n->ready_fd >= 0) {
 		/* Whoever asked may have left; the mount stands anyway. */
-		(void)send_all(n->ready_fd, "ready\n", 6);
+		(void)cmd_write_all(n->ready_fd, "ready\n", 6);
 		close(n->ready_fd);
 		n->ready_fd = -1;
 	}
