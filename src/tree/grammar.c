@@ -32,18 +32,6 @@ static const char *const later_keys[] = {
 	"index", "rule",    "epoch", "dtype",	 "window",
 	"scale", "channel", "flip",  "order",	 NULL};
 
-static int bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static int bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why, VIEW_WHY_MAX, fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
-
 static bool same(const char *s, size_t n, const char *word)
 {
 	return strlen(word) == n && memcmp(s, word, n) == 0;
@@ -192,21 +180,24 @@ static int parse_key(struct view_spec *s, const char *part, size_t n,
 		if (!(k->kinds & ON(s->kind)) || !same(part, len, k->key))
 			continue;
 		if (*seen & 1u << i)
-			return bad(why, "key %s is given twice", k->key);
+			return view_bad(why, "key %s is given twice", k->key);
 		*seen |= 1u << i;
 		if (nvalue == 0)
-			return bad(why, "key %s has no value", k->key);
+			return view_bad(why, "key %s has no value", k->key);
 		err = k->set(s, dash + 1, nvalue);
 		if (err == -EOPNOTSUPP)
-			return bad(why, "%.*s is not served yet", shown, part);
+			return view_bad(why, "%.*s is not served yet", shown,
+					part);
 		if (err < 0)
-			return bad(why, "%.*s: not a good value", shown, part);
+			return view_bad(why, "%.*s: not a good value", shown,
+					part);
 		return 0;
 	}
 	if (among(part, len, later_keys))
-		return bad(why, "key %.*s is not served yet", (int)len, part);
-	return bad(why, "%s have no key \"%.*s\"", kind_names[s->kind],
-		   (int)(len > 64 ? 64 : len), part);
+		return view_bad(why, "key %.*s is not served yet", (int)len,
+				part);
+	return view_bad(why, "%s have no key \"%.*s\"", kind_names[s->kind],
+			(int)(len > 64 ? 64 : len), part);
 }
 
 int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
@@ -216,7 +207,8 @@ int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
 	unsigned seen = 0;
 
 	if (among(name, n, later_kinds))
-		return bad(why, "kind %.*s is not served yet", (int)n, name);
+		return view_bad(why, "kind %.*s is not served yet", (int)n,
+				name);
 	while (s.kind < NKINDS && !same(name, n, kind_names[s.kind]))
 		s.kind++;
 	if (s.kind == NKINDS)
@@ -231,7 +223,7 @@ int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
 			return err;
 	}
 	if (s.kind != VIEW_SLICES && s.nsize == 0)
-		return bad(why, "the key size is required");
+		return view_bad(why, "the key size is required");
 	*out = s;
 	return 0;
 }

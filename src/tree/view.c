@@ -17,9 +17,7 @@
 
 #include "util/parse.h"
 
-static int bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-static int bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
+int view_bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
 {
 	va_list ap;
 
@@ -51,8 +49,8 @@ static int bind_slices(struct view_spec *s, struct sampling *g,
 	int64_t rank = (int64_t)g->ndim;
 
 	if (s->axis < -rank || s->axis >= rank)
-		return bad(why, "axis %" PRId64 " of an array of rank %u",
-			   s->axis, g->ndim);
+		return view_bad(why, "axis %" PRId64 " of an array of rank %u",
+				s->axis, g->ndim);
 	if (s->axis < 0)
 		s->axis += rank;
 	for (unsigned k = 0; k < g->ndim; k++) {
@@ -73,14 +71,15 @@ static int canonical_stride(struct view_spec *s, char why[VIEW_WHY_MAX])
 	if (s->nstride == 0)
 		return 0;
 	if (s->nstride != s->nsize)
-		return bad(why, "the stride has %u axes, the size %u",
-			   s->nstride, s->nsize);
+		return view_bad(why, "the stride has %u axes, the size %u",
+				s->nstride, s->nsize);
 	for (unsigned k = 0; k < s->nsize; k++) {
 		if (s->size[k] == VIEW_WHOLE)
 			s->stride[k] = VIEW_WHOLE;
 		else if (s->stride[k] == VIEW_WHOLE)
-			return bad(why, "stride all where the size is %" PRIu64,
-				   s->size[k]);
+			return view_bad(why,
+					"stride all where the size is %" PRIu64,
+					s->size[k]);
 		if (s->stride[k] != s->size[k])
 			differs = true;
 	}
@@ -98,8 +97,8 @@ static int bind_sized(struct view_spec *s, struct sampling *g,
 	int err;
 
 	if (s->nsize > g->ndim)
-		return bad(why, "the size has %u axes, the array %u", s->nsize,
-			   g->ndim);
+		return view_bad(why, "the size has %u axes, the array %u",
+				s->nsize, g->ndim);
 	err = canonical_stride(s, why);
 	if (err < 0)
 		return err;
@@ -118,7 +117,7 @@ static int bind_sized(struct view_spec *s, struct sampling *g,
 			a->all = false;
 		}
 		if (a->extent > INT64_MAX || a->step > INT64_MAX)
-			return bad(why, "too large");
+			return view_bad(why, "too large");
 	}
 	if (s->kind == VIEW_PATCHES)
 		g->kind = SAMPLE_GRID;
@@ -139,13 +138,13 @@ static int bind_pad(struct view_spec *s, const struct item_type *array,
 		return 0;
 	if (number_pack(s->pad, strlen(s->pad), array->kind, array->item_size,
 			pad) < 0)
-		return bad(why,
-			   "pad-%s: the type of the array (%c%u) has no "
-			   "such value",
-			   s->pad, array->kind, array->item_size);
+		return view_bad(why,
+				"pad-%s: the type of the array (%c%u) has no "
+				"such value",
+				s->pad, array->kind, array->item_size);
 	/* The default may be written out anywhere. */
 	if (s->border != SAMPLE_PAD && memcmp(pad, zero, 8) != 0)
-		return bad(why, "pad-%s goes with border-pad", s->pad);
+		return view_bad(why, "pad-%s goes with border-pad", s->pad);
 	memset(s->pad, 0, sizeof(s->pad));
 	if (memcmp(pad, zero, 8) != 0)
 		number_print(pad, array->kind, array->item_size, s->pad);
@@ -159,13 +158,13 @@ static void describe_lack(const struct sampling *g, char why[VIEW_WHY_MAX])
 
 		if (a->extent <= a->length)
 			continue;
-		bad(why,
-		    "axis %u has %" PRIu64 " elements, a patch %" PRIu64
-		    "; border-pad allows that",
-		    k, a->length, a->extent);
+		view_bad(why,
+			 "axis %u has %" PRIu64 " elements, a patch %" PRIu64
+			 "; border-pad allows that",
+			 k, a->length, a->extent);
 		return;
 	}
-	bad(why, "does not fit the array");
+	view_bad(why, "does not fit the array");
 }
 
 int view_bind(struct view_spec *s, const struct item_type *array,
@@ -176,7 +175,7 @@ int view_bind(struct view_spec *s, const struct item_type *array,
 	int err;
 
 	if (array->shape.ndim == 0)
-		return bad(why, "a scalar has no views");
+		return view_bad(why, "a scalar has no views");
 	g.sampling.ndim = array->shape.ndim;
 	g.sampling.border = (enum sample_border)s->border;
 	g.sampling.seed = s->seed;
@@ -199,7 +198,7 @@ int view_bind(struct view_spec *s, const struct item_type *array,
 	g.item.item_size = array->item_size;
 	if (shape_count(&g.item.shape, &elements) < 0 ||
 	    elements > (uint64_t)INT64_MAX / 16)
-		return bad(why, "the items are too large");
+		return view_bad(why, "the items are too large");
 	g.count = sample_count(&g.sampling);
 	if (g.count > SAMPLE_ITEMS_MAX)
 		g.count = SAMPLE_ITEMS_MAX;

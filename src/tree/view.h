@@ -46,6 +46,10 @@ struct view_geometry {
 
 #define VIEW_WHY_MAX 160
 
+/* Says in why what is wrong with a view; -EINVAL. */
+int view_bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /*
  * 0; -ENOENT: not the name of a view of any kind; -EINVAL: meant to be one,
  * and why says what is wrong with it.
