@@ -264,21 +264,6 @@ static void offer_next(struct walk *k, const struct part *now)
 		offer_end(set);
 }
 
-/* Does the item have all that the array has of a chunk? */
-static bool has_whole(const struct walk *k, const uint64_t *at)
-{
-	for (unsigned i = 0; i < k->item->ndim; i++) {
-		uint64_t c = k->s->chunk.dim[i], first = at[i] * c;
-		uint64_t left = k->s->base.shape.dim[i] - first;
-		uint64_t end = k->item->start[i] + k->item->extent[i];
-
-		if (k->item->start[i] > first ||
-		    end - first < (left < c ? left : c))
-			return false;
-	}
-	return true;
-}
-
 /* From a whole chunk, or from the piece of one that has the part. */
 static void copy_out(const struct walk *k, const struct part *p,
 		     struct cache_entry *e, bool is_piece)
@@ -305,10 +290,7 @@ static void copy_out(const struct walk *k, const struct part *p,
 	copy_run(&plan, p->dst, from + skip * isz);
 	for (unsigned i = 0; i < n; i++)
 		served *= p->extent[i];
-	if (!is_piece && has_whole(k, p->at))
-		cache_put_whole(s->env->cache, e, served_bytes(s, served));
-	else
-		cache_put(s->env->cache, e, served_bytes(s, served));
+	cache_put(s->env->cache, e, served_bytes(s, served));
 }
 
 /* What lies under the box of a chunk, or of a piece of it. */

@@ -132,7 +132,7 @@ size_t entry_cost(size_t room)
 
 void cache_check(struct cache *c)
 {
-	size_t n = 0, idle = 0, bytes = 0, pinned = 0, listed = 0, spent = 0;
+	size_t n = 0, idle = 0, bytes = 0, pinned = 0, listed = 0;
 	size_t weight = 0;
 
 	LOCK_SCOPE(&c->lock);
@@ -157,13 +157,10 @@ void cache_check(struct cache *c)
 			bytes += e->cost;
 			idle += e->in_lru;
 			pinned += e->in_lru ? 0 : e->cost;
-			spent += e->is_spent ? e->cost : 0;
-			assert(!e->is_spent || e->in_lru);
 		}
 	}
 	assert(n == c->table.n);
 	assert(bytes == c->bytes && pinned == c->pinned);
-	assert(spent == c->spent);
 	for (struct cache_entry *e = c->lru.hottest; e; e = e->colder) {
 		assert(e->in_lru);
 		assert(e->hotter ? e->hotter->colder == e

@@ -33,9 +33,6 @@
 #include "util/cleanup.h"
 #include "util/metric.h"
 
-/* This part of the cache may be spent: another view may want it at once. */
-#define SPENT_PART 8
-
 /* Loads that this thread is inside of: one load may need another entry. */
 static _Thread_local unsigned inside;
 
@@ -67,18 +64,10 @@ static void *free_victims(struct cache *c, struct cache_entry *e, size_t keep)
 	return kept;
 }
 
-static void leave_lru(struct cache *c, struct cache_entry *e)
-{
-	lru_remove(&c->lru, e);
-	if (e->is_spent)
-		c->spent -= e->cost;
-	e->is_spent = false;
-}
-
 static void evict(struct cache *c, struct cache_entry *e,
 		  struct cache_entry **victims)
 {
-	leave_lru(c, e);
+	lru_remove(&c->lru, e);
 	table_remove(&c->table, e);
 	c->bytes -= e->cost;
 	e->chain = *victims;
@@ -99,26 +88,10 @@ static struct cache_entry *make_room(struct cache *c)
 	return victims;
 }
 
-/*
- * Room for a result of need bytes. The buffer of a spent entry, whose pages
- * are there, costs less than a fresh one that takes as long as a fast codec.
- */
-static struct cache_entry *make_room_for(struct cache *c, size_t need)
-{
-	struct cache_entry *victims = make_room(c), *e = c->lru.coldest;
-
-	if (!victims && need && e && e->is_spent && e->room == need &&
-	    c->spent > c->size / SPENT_PART) {
-		evict(c, e, &victims);
-		metric_add(&cache_metrics.evictions, 1);
-	}
-	return victims;
-}
-
 static void pin(struct cache *c, struct cache_entry *e)
 {
 	if (e->in_lru) {
-		leave_lru(c, e);
+		lru_remove(&c->lru, e);
 		c->pinned += e->cost;
 		metric_set(&cache_metrics.pinned, (int64_t)c->pinned);
 	}
@@ -343,7 +316,7 @@ int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 				err = -ENOMEM;
 				goto fail;
 			}
-			victims = make_room_for(c, ask->need);
+			victims = make_room(c);
 			pthread_mutex_unlock(&c->lock);
 			buffer = free_victims(c, victims, ask->need);
 			err = load(c, ask, w, e, buffer);
@@ -380,8 +353,7 @@ struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key)
 	return e;
 }
 
-static void put(struct cache *c, struct cache_entry *e, size_t served,
-		bool is_whole)
+void cache_put(struct cache *c, struct cache_entry *e, size_t served)
 {
 	struct cache_entry *victims = NULL;
 
@@ -395,8 +367,6 @@ static void put(struct cache *c, struct cache_entry *e, size_t served,
 		c->pinned -= e->cost;
 		if (e->served == e->size) {
 			e->served = 0;
-			e->is_spent = is_whole;
-			c->spent += is_whole ? e->cost : 0;
 			lru_add_cold(&c->lru, e);
 		} else {
 			lru_add_hot(&c->lru, e);
@@ -405,16 +375,6 @@ static void put(struct cache *c, struct cache_entry *e, size_t served,
 	}
 	pthread_mutex_unlock(&c->lock);
 	free_victims(c, victims, 0);
-}
-
-void cache_put(struct cache *c, struct cache_entry *e, size_t served)
-{
-	put(c, e, served, false);
-}
-
-void cache_put_whole(struct cache *c, struct cache_entry *e, size_t served)
-{
-	put(c, e, served, true);
 }
 
 const void *cache_data(const struct cache_entry *e, size_t *size)

@@ -90,13 +90,6 @@ struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key);
 void cache_put(struct cache *c, struct cache_entry *e, size_t served);
 
 /*
- * The same, of a reader whose item has the whole entry: once all of it was
- * served nobody is expected to ask again, as the kernel keeps that file. Such
- * entries make room for others of their size even while there is some.
- */
-void cache_put_whole(struct cache *c, struct cache_entry *e, size_t served);
-
-/*
  * Memory that a load needs beside its result: at least n bytes at *out. It is
  * kept for later loads, within a part of the size and charged. NULL: out of
  * memory. Give back what was taken; more: bytes that others keep from now on

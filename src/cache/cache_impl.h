@@ -25,7 +25,6 @@ struct cache_entry {
 	struct cache_entry *hotter, *colder; /* in the LRU */
 	enum entry_state state;
 	bool in_lru;
-	bool is_spent; /* in the LRU, all served: see cache_put_whole */
 	unsigned pins; /* readers, the loader, callers blocked for it */
 	int error;     /* FAILED */
 	void *data;
@@ -106,7 +105,6 @@ struct cache {
 	struct failures failures;
 	size_t bytes;	 /* cost of all entries */
 	size_t pinned;	 /* of these, cost of those that are not in the LRU */
-	size_t spent;	 /* of these, cost of those that are spent */
 	int64_t outside; /* cache_charge */
 	size_t weight;	 /* of the loads that run, see load_weight */
 	struct cache_entry *loads; /* those with a weight */
