@@ -116,7 +116,7 @@ ceiling() { # NAME THREADS FILTER...: chunks a second, CPU ms a chunk
 		<"$tmp/chunks"
 }
 row_epochs() {
-	local c n f
+	local c copies n f
 	for n in gzip shuffle_gzip shuffle_lz4; do
 		case $n in
 		gzip) f="1:1" ;;
@@ -131,8 +131,15 @@ row_epochs() {
 		say "ceiling_${n}_1_thread" "${c% *}" chunks/s
 		say "ceiling_${n}_cpu" "${c#* }" ms
 		mounted 256M
-		loaders epochs --name $n --ceiling "${c% *}" \
-			--cpu "${c#* }" --pid "$daemon" --cache 256M
+		copies=$(loaders copies --name $n --pid "$daemon") ||
+			fail "copies"
+		say "copies_through_fuse_$n" "${copies% *}" items/s
+		say "copies_through_fuse_${n}_cpu" "${copies#* }" ms
+		# A quarter of the data, so that it is full as it is at work.
+		mounted "$((slices / 4))M"
+		loaders epochs --name $n --ceiling "${c% *}" --cpu "${c#* }" \
+			--copies "${copies% *}" --pid "$daemon" \
+			--cache "$((slices / 4))M"
 	done
 }
 row_workers() {
@@ -144,8 +151,9 @@ row_workers() {
 	for n in gzip shuffle_lz4; do
 		for w in 2 4; do
 			test -z "$quick" || test "$n$w" = gzip2 || continue
-			mounted 256M
-			loaders workers --name "$n" --workers "$w" --cache 256M
+			mounted "$((slices / 4))M"
+			loaders workers --name "$n" --workers "$w" \
+				--cache "$((slices / 4))M"
 		done
 	done
 	rm -rf "$data/raw"
