@@ -103,37 +103,28 @@ int control_by_name(const char *name)
 
 /* ------------------------------------------------------------- contents */
 
-static void write_quoted(const char *s, FILE *f)
+/* What stands between quotes in a CSV file. */
+static void write_doubled(const char *s, FILE *f)
 {
-	fputc('"', f);
 	for (; *s; s++) {
 		if (*s == '"')
 			fputc('"', f);
 		fputc(*s, f);
 	}
-	fputc('"', f);
 }
 
-/* Path of a directory of the tree. Caller frees. */
+/* Path of a directory below the root with a final slash. Caller frees. */
 static char *mount_path(const struct tree *t, uint32_t dir)
 {
-	char *path = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&path, &n);
-	uint32_t chain[64];
-	unsigned depth = 0;
+	size_t n = dirs_path(t->dirs, DIR_ROOT, dir, NULL, 0);
+	char *path = malloc(n + 2);
 
-	if (!f)
+	if (!path)
 		return NULL;
-	for (; dir != DIR_ROOT && depth < 64;
-	     dir = dirs_at(t->dirs, dir)->parent)
-		chain[depth++] = dir;
-	while (depth--) {
-		const struct dir *d = dirs_at(t->dirs, chain[depth]);
-
-		fprintf(f, "%.*s/", d->name_len, dirs_name(t->dirs, d));
-	}
-	return fclose(f) == 0 ? path : NULL;
+	dirs_path(t->dirs, DIR_ROOT, dir, path, n + 1);
+	if (n)
+		strcpy(path + n, "/");
+	return path;
 }
 
 static int write_container(struct tree *t, uint32_t dir, struct wait *w,
@@ -142,33 +133,31 @@ static int write_container(struct tree *t, uint32_t dir, struct wait *w,
 	const struct dir *d = dirs_at(t->dirs, dir);
 	CLEANUP(cleanup_freep) char *outer = mount_path(t, dir);
 	CLEANUP(cleanup_freep) char *buf = NULL;
-	CLEANUP(cleanup_freep) char *whole = NULL;
 	char shape[SHAPE_TEXT_MAX], dtype[DTYPE_MAX];
 	size_t room = 0;
 	struct pin pin;
-	int err = pin_get(t, d, w, &pin);
+	int err = outer ? pin_get(t, d, w, &pin) : -ENOMEM;
 
 	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
 		return err;
 	/* What cannot be read now is not of this list. */
 	if (err < 0)
 		return 0;
-	for (uint32_t i = 0; err == 0 && i < catalog_arrays(pin.k); i++) {
+	for (uint32_t i = 0; i < catalog_arrays(pin.k); i++) {
 		uint32_t object = catalog_nth_array(pin.k, i);
 		const char *inner = object_path(
 			pin.k, object, member_place(t, d), &buf, &room);
 		struct array_info a;
 
-		free(whole);
-		whole = NULL;
-		if (!inner || asprintf(&whole, "%s%s", outer, inner) < 0) {
-			whole = NULL;
+		if (!inner) {
 			err = -ENOMEM;
 			break;
 		}
 		catalog_array(pin.k, object, &a);
-		write_quoted(whole, f);
-		fprintf(f, ",%s,",
+		fputc('"', f);
+		write_doubled(outer, f);
+		write_doubled(inner, f);
+		fprintf(f, "\",%s,",
 			a.is_null ? "" : shape_text(a.rank, a.dim, shape));
 		if (a.kind)
 			fprintf(f, "%s\n",

@@ -161,6 +161,30 @@ const char *dirs_name(const struct dirs *t, const struct dir *d)
 	return text_at(t, d->name);
 }
 
+size_t dirs_path(const struct dirs *t, uint32_t top, uint32_t dir, char *buf,
+		 size_t size)
+{
+	const struct dir *d;
+	size_t n = 0, at;
+
+	for (uint32_t i = dir; i != top; i = d->parent) {
+		d = rows_at(&t->dir, i);
+		n += d->name_len + (i != dir);
+	}
+	if (n >= size)
+		return n;
+	at = n;
+	buf[at] = '\0';
+	for (uint32_t i = dir; i != top; i = d->parent) {
+		d = rows_at(&t->dir, i);
+		if (i != dir)
+			buf[--at] = '/';
+		at -= d->name_len;
+		memcpy(buf + at, dirs_name(t, d), d->name_len);
+	}
+	return n;
+}
+
 int dirs_add(struct dirs *t, const struct dir *d, const char *name,
 	     uint32_t *number)
 {

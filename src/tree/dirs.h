@@ -72,6 +72,13 @@ int dirs_add(struct dirs *t, const struct dir *d, const char *name,
 	     uint32_t *number);
 /* Not terminated: name_len bytes. */
 const char *dirs_name(const struct dirs *t, const struct dir *d);
+/*
+ * The names from below top, which dir is or lies in, down to dir, a slash
+ * between them: "" for top itself. Returns the length, as snprintf: it is
+ * written, terminated, only where size is more.
+ */
+size_t dirs_path(const struct dirs *t, uint32_t top, uint32_t dir, char *buf,
+		 size_t size);
 
 /*
  * Number of a canonical spec whose name is that. 0; -ENOSPC: there are

@@ -236,8 +236,7 @@ void problems_tell_scan(struct tree *t, uint32_t source,
 		.max = TOLD_MAX,
 	};
 
-	if (source_path(t, source, path, sizeof(path)) < 0)
-		strcpy(path, "?");
+	source_label(t, source, path, sizeof(path));
 	/* Out of memory loses lines here; info.json has them all. */
 	(void)found_by_scan(&l);
 	lines_end(&l);

@@ -107,6 +107,12 @@ int source_path(const struct tree *t, uint32_t number, char *buf, size_t size)
 	return (size_t)n < size - len ? 0 : -ENAMETOOLONG;
 }
 
+void source_label(const struct tree *t, uint32_t number, char *buf, size_t size)
+{
+	if (source_path(t, number, buf, size) < 0)
+		snprintf(buf, size, "?");
+}
+
 static void know(struct tree *t, struct source *s, const struct stat *st)
 {
 	LOCK_SCOPE(&t->sources.lock);
@@ -214,8 +220,7 @@ static void mark_failed(struct tree *t, uint32_t number, int err, bool told,
 	char path[PATH_MAX];
 	char *copy = strdup(why);
 
-	if (source_path(t, number, path, sizeof(path)) < 0)
-		strcpy(path, "?");
+	source_label(t, number, path, sizeof(path));
 	if (told)
 		problem_tell(t->conf.problems, err, "%s: %s", path, why);
 	pthread_mutex_lock(&t->sources.lock);
@@ -416,8 +421,7 @@ static ssize_t passed_through(struct tree *t, uint32_t number, size_t n,
 		return (ssize_t)n;
 	if (err != -EIO && err != -ESTALE)
 		return err;
-	if (source_path(t, number, path, sizeof(path)) < 0)
-		strcpy(path, "?");
+	source_label(t, number, path, sizeof(path));
 	return problem_tell(t->conf.problems, err, "%s: %s", path,
 			    err == -ESTALE ? "changed since it was opened; "
 					     "mount again to see it"

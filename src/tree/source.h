@@ -79,5 +79,8 @@ ssize_t source_read(struct tree *t, uint32_t number, void *buf, size_t n,
 
 /* Path relative to SRC (its last name if SRC is the file). -ENAMETOOLONG. */
 int source_path(const struct tree *t, uint32_t number, char *buf, size_t size);
+/* The same for messages: "?" if it is too long. */
+void source_label(const struct tree *t, uint32_t number, char *buf,
+		  size_t size);
 
 #endif

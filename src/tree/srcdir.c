@@ -60,27 +60,13 @@ int srcdir_add(struct tree *t, uint32_t *number)
 
 int srcdir_path(const struct tree *t, uint32_t dir, char *buf, size_t size)
 {
-	size_t at = size;
-
-	if (dir == DIR_ROOT) {
-		if (size < 2)
-			return -ENAMETOOLONG;
-		strcpy(buf, ".");
-		return 0;
-	}
-	/* From the last name to the first, against the end of the buffer. */
-	while (dir != DIR_ROOT) {
-		const struct dir *d = dirs_at(t->dirs, dir);
-
-		if (at < d->name_len + 1u)
-			return -ENAMETOOLONG;
-		buf[--at] = '/';
-		at -= d->name_len;
-		memcpy(buf + at, dirs_name(t->dirs, d), d->name_len);
-		dir = d->parent;
-	}
-	buf[size - 1] = '\0';
-	memmove(buf, buf + at, size - at);
+	if (dir != DIR_ROOT)
+		return dirs_path(t->dirs, DIR_ROOT, dir, buf, size) < size
+			       ? 0
+			       : -ENAMETOOLONG;
+	if (size < 2)
+		return -ENAMETOOLONG;
+	strcpy(buf, ".");
 	return 0;
 }
 

@@ -63,62 +63,40 @@ int tree_admit(const struct tree *t, uint64_t source, struct wait *w)
 
 /* ---------------------------------------------------------------- names */
 
+uint32_t tree_container_dir(const struct tree *t, uint32_t dir)
+{
+	while (dirs_at(t->dirs, dir)->kind != DIR_CONTAINER)
+		dir = dirs_at(t->dirs, dir)->parent;
+	return dir;
+}
+
 char *tree_inner_path(const struct tree *t, uint32_t dir)
 {
-	size_t size = 1;
-	uint32_t at;
-	char *path, *p;
+	uint32_t top = tree_container_dir(t, dir);
+	size_t size = dirs_path(t->dirs, top, dir, NULL, 0) + 1;
+	char *path = malloc(size);
 
-	for (at = dir; dirs_at(t->dirs, at)->kind != DIR_CONTAINER;
-	     at = dirs_at(t->dirs, at)->parent)
-		size += dirs_at(t->dirs, at)->name_len + 1u;
-	path = malloc(size);
-	if (!path)
-		return NULL;
-	p = path + size - 1;
-	*p = '\0';
-	for (at = dir; dirs_at(t->dirs, at)->kind != DIR_CONTAINER;
-	     at = dirs_at(t->dirs, at)->parent) {
-		const struct dir *d = dirs_at(t->dirs, at);
-
-		if (at != dir)
-			*--p = '/';
-		p -= d->name_len;
-		memcpy(p, dirs_name(t->dirs, d), d->name_len);
-	}
-	memmove(path, p, strlen(p) + 1);
+	if (path)
+		dirs_path(t->dirs, top, dir, path, size);
 	return path;
 }
 
 void tree_label(const struct tree *t, uint32_t dir, char *buf, size_t size)
 {
-	const struct dir *d = dirs_at(t->dirs, dir);
-	size_t n, len = 0;
-	char *p;
+	uint32_t top = tree_container_dir(t, dir);
+	size_t n;
 
-	if (d->kind == DIR_VIEW)
-		d = dirs_at(t->dirs, d->parent);
-	if (source_path(t, d->source, buf, size) < 0)
-		snprintf(buf, size, "?");
+	if (dirs_at(t->dirs, dir)->kind == DIR_VIEW)
+		dir = dirs_at(t->dirs, dir)->parent;
+	source_label(t, dirs_at(t->dirs, top)->source, buf, size);
+	if (dir == top)
+		return;
 	n = strlen(buf);
-	for (const struct dir *at = d; at->kind != DIR_CONTAINER;
-	     at = dirs_at(t->dirs, at->parent))
-		len += at->name_len + 1u;
-	if (len == 0)
-		return;
-	if (n + 2 + len >= size) {
+	if (n + 3 < size && dirs_path(t->dirs, top, dir, buf + n + 3,
+				      size - n - 3) < size - n - 3)
+		memcpy(buf + n, ": /", 3);
+	else
 		snprintf(buf + n, size - n, ": ...");
-		return;
-	}
-	/* Names from the last to the first; no memory is asked for. */
-	memcpy(buf + n, ": ", 2);
-	p = buf + n + 2 + len;
-	*p = '\0';
-	for (; d->kind != DIR_CONTAINER; d = dirs_at(t->dirs, d->parent)) {
-		p -= d->name_len;
-		memcpy(p, dirs_name(t->dirs, d), d->name_len);
-		*--p = '/';
-	}
 }
 
 /* ------------------------------------------------------------ new, free */

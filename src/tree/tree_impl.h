@@ -56,6 +56,8 @@ int tree_admit(const struct tree *t, uint64_t source, struct wait *w);
 /* Bring the gauges of the tree up to date. */
 void tree_update_metrics(struct tree *t);
 
+/* The directory of the container that dir is or lies in. */
+uint32_t tree_container_dir(const struct tree *t, uint32_t dir);
 /* "mayo/train.h5: /sino" of a directory of a container, cut to size. */
 void tree_label(const struct tree *t, uint32_t dir, char *buf, size_t size);
 /*

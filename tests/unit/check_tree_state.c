@@ -286,6 +286,33 @@ START_TEST(snapshots)
 }
 END_TEST
 
+/* However deep a container lies, the index names it by its whole path. */
+START_TEST(index_of_a_deep_container)
+{
+	char path[256] = "", quoted[300], *text;
+	struct volume v = {.data = 0};
+	size_t n;
+
+	for (unsigned i = 0; i < 70; i++) {
+		strcat(path, i ? "/d" : "d");
+		ck_assert_int_eq(mkdir(in_src(path), 0777), 0);
+	}
+	records_group(&v.r);
+	volume_array(&v, 0, "x", 1, dim4);
+	strcat(path, "/v");
+	snprintf(quoted, sizeof(quoted), "%s.h5", path);
+	volume_write(&v, in_src(quoted), "");
+	close_tree();
+	open_tree();
+	strcat(path, "/x");
+	ck_assert_uint_ne(at(path), 0);
+	text = content(at(".patchfs/index.csv"), &n);
+	snprintf(quoted, sizeof(quoted), "\n\"%s\",4,<i2\n", path);
+	ck_assert_msg(strstr(text, quoted), "%s", text);
+	free(text);
+}
+END_TEST
+
 /* ---------------------------------------------------------- one container */
 
 START_TEST(one_container_alone)
@@ -429,6 +456,7 @@ static Suite *suite(void)
 	tcase_add_test(t, sources_that_change);
 	tcase_add_test(t, few_files_stay_open);
 	tcase_add_test(t, snapshots);
+	tcase_add_test(t, index_of_a_deep_container);
 	tcase_add_test(t, one_container_alone);
 	tcase_add_test(t, many_threads_one_tree);
 	tcase_add_test(t, descriptions);
