@@ -94,7 +94,6 @@ struct stored_array {
 	struct array base; /* first */
 	const struct array_env *env;
 	struct container *container;
-	const struct catalog *catalog;
 	uint64_t source; /* number of the source, for cache keys */
 	uint64_t device;
 	const char *label; /* "path: array", for messages; borrowed */

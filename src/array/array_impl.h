@@ -128,7 +128,7 @@ int unit_tell(const struct stored_array *s, uint64_t unit, int err,
  * outlive the request, so a set has copies of what its loads need.
  */
 struct offer_set;
-/* NULL: out of memory, or an array whose loads would fail. */
+/* NULL: out of memory. */
 struct offer_set *offer_begin(const struct stored_array *s,
 			      const struct band *band);
 /* False: this one and further ones are not wanted. */

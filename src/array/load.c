@@ -62,43 +62,6 @@ static const char *unit_name(const struct stored_array *s, uint64_t unit,
 	return buf;
 }
 
-/* The filter that stops the decoding of a chunk. */
-static int tell_filter(const struct stored_array *s, uint32_t skip)
-{
-	const struct codec_step *step = NULL;
-	unsigned i;
-
-	for (i = s->chain.n; i-- > 0;) {
-		step = &s->chain.step[i];
-		if (!(skip >> i & 1) && (!step->ops || !step->ops->decode))
-			break;
-	}
-	if (i >= s->chain.n)
-		return problem_tell(s->env->problems, -EOPNOTSUPP,
-				    "%s: a filter of this array is not "
-				    "supported",
-				    s->label);
-	if (step->ops)
-		return problem_tell(s->env->problems, -EOPNOTSUPP,
-				    "%s: this patchfs was built without "
-				    "filter %s (number %u)",
-				    s->label, step->ops->name, step->h5_filter);
-
-	const char *known = codec_h5_filter_name(step->h5_filter);
-	struct filter_info f = {0};
-
-	if (known)
-		f.name = (struct bytes){known, strlen(known)};
-	else if (s->catalog && i < s->info.nfilter)
-		catalog_filter(s->catalog, &s->info, i, &f);
-	if (!f.name.n)
-		f.name = (struct bytes){"of no name", 10};
-	return problem_tell(s->env->problems, -EOPNOTSUPP,
-			    "%s: filter %.*s (number %u) is not supported; "
-			    "write the array anew with gzip, lz4 or zstd",
-			    s->label, (int)f.name.n, f.name.p, step->h5_filter);
-}
-
 int unit_tell(const struct stored_array *s, uint64_t unit, int err,
 	      const struct stored *at)
 {
@@ -114,8 +77,6 @@ int unit_tell(const struct stored_array *s, uint64_t unit, int err,
 				    s->label, name,
 				    at->n ? "damaged"
 					  : "lost, the index is damaged");
-	case -EOPNOTSUPP:
-		return tell_filter(s, at->skip);
 	case -EIO:
 		return problem_tell(p, err,
 				    "%s: %s: cannot be read (%" PRIu64

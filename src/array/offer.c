@@ -90,11 +90,8 @@ struct offer_set *offer_begin(const struct stored_array *s,
 	struct offer_set *set;
 	uint32_t *param;
 
-	for (unsigned i = 0; i < s->chain.n; i++) {
-		if (!s->chain.step[i].ops || !s->chain.step[i].ops->decode)
-			return NULL;
+	for (unsigned i = 0; i < s->chain.n; i++)
 		nparam += s->chain.step[i].nparam;
-	}
 	set = malloc(sizeof(*set) + nparam * sizeof(*param) + label);
 	if (!set)
 		return NULL;
@@ -116,7 +113,6 @@ struct offer_set *offer_begin(const struct stored_array *s,
 	memcpy(param, s->label, label);
 	set->s.label = (const char *)param;
 	/* Nothing of the catalog is left. */
-	set->s.catalog = NULL;
 	set->s.info.dim = set->s.base.shape.dim;
 	set->s.info.chunk = set->s.chunk.dim;
 	set->s.info.fill = set->s.info.compact = (struct bytes){NULL, 0};

@@ -196,7 +196,6 @@ int stored_array_init(struct stored_array *s, const struct array_env *env,
 		return -EOPNOTSUPP;
 	s->env = env;
 	s->container = c;
-	s->catalog = k;
 	s->source = source;
 	s->device = container_device(c);
 	s->label = label;

@@ -220,21 +220,21 @@ START_TEST(test_stored_size)
 }
 END_TEST
 
+/* The catalog lets none through; one that did come would be an error. */
 START_TEST(test_unknown_filter)
 {
 	struct view v;
 
 	ck_assert_int_eq(begin(), 0);
 	v = slice(0, 0);
-	f.filter[1] = _i ? 32026 : 65000;
+	f.filter[1] = 65000;
 	f.chain.step[1].ops = NULL;
 	f.chain.step[1].h5_filter = f.filter[1];
 	ck_assert_int_eq(stored_array_init(&s, &env, fake_container(&f), 3,
 					   fake_catalog(&f), 1, "a.h5: /x"),
 			 0);
 	ck_assert_int_eq(read_all(&v, NULL), -EOPNOTSUPP);
-	check_told(_i ? "filter blosc2 (number 32026)"
-		      : "filter of the file (number 65000)");
+	check_told("chunk (0, 0, 0): Operation not supported");
 	/* Where a mask leaves the step out there is nothing to decode. */
 	f.chunk_at[0].mask = 3;
 	f.chunk_at[0].n = 256;
@@ -558,7 +558,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, test_errors_of_the_source, 0, 3);
 	tcase_add_test(t, test_broken_index);
 	tcase_add_loop_test(t, test_stored_size, 0, 2);
-	tcase_add_loop_test(t, test_unknown_filter, 0, 2);
+	tcase_add_test(t, test_unknown_filter);
 	tcase_add_test(t, test_not_served);
 	tcase_add_test(t, test_too_large_for_the_cache);
 	suite_add_tcase(all, t);

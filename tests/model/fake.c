@@ -246,16 +246,6 @@ void catalog_chain(const struct catalog *k, const struct array_info *a,
 	*out = fake_of(k)->chain;
 }
 
-void catalog_filter(const struct catalog *k, const struct array_info *a,
-		    unsigned i, struct filter_info *out)
-{
-	(void)a;
-	*out = (struct filter_info){
-		.id = fake_of(k)->filter[i],
-		.name = {"of the file", 11},
-	};
-}
-
 uint64_t container_device(const struct container *c)
 {
 	(void)c;
