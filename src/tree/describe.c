@@ -20,11 +20,6 @@
 
 #define SLOW_FACTOR 4 /* bytes decoded for each byte shown, to warn of */
 
-static const char *size_text(uint64_t n, char buf[16])
-{
-	return format_size(n, buf);
-}
-
 /* ------------------------------------------------------------ containers */
 
 static int describe_source(struct tree *t, uint32_t number, FILE *f)
@@ -39,7 +34,8 @@ static int describe_source(struct tree *t, uint32_t number, FILE *f)
 	if (err < 0)
 		return err;
 	fprintf(f, "file      %s\n", path);
-	fprintf(f, "size      %s\n", size_text((uint64_t)s->st.st_size, size));
+	fprintf(f, "size      %s\n",
+		format_size((uint64_t)s->st.st_size, size));
 	fprintf(f, "modified  %s\n", time_text(&s->st.st_mtim, time));
 	return 0;
 }
@@ -74,17 +70,9 @@ static int describe_arrays(const struct catalog *k, enum name_place root,
 	return 0;
 }
 
-static void describe_problems(const struct catalog *k, uint32_t only, FILE *f)
+static void describe_problem(void *arg, const char *text, size_t n)
 {
-	for (uint32_t i = 0; i < catalog_problems(k); i++) {
-		struct bytes text;
-		uint32_t object;
-
-		catalog_problem(k, i, &object, &text);
-		if (only == ROW_NONE || object == only)
-			fprintf(f, "problem   %.*s\n",
-				(int)(text.n > 1024 ? 1024 : text.n), text.p);
-	}
+	fprintf(arg, "problem   %.*s\n", (int)(n > 1024 ? 1024 : n), text);
 }
 
 static int describe_container(struct tree *t, uint32_t dir, FILE *f)
@@ -103,8 +91,10 @@ static int describe_container(struct tree *t, uint32_t dir, FILE *f)
 		return err;
 	}
 	fprintf(f, "format    %s\n", container_format(pin.container));
-	err = describe_arrays(pin.k, member_place(t, d), f);
-	describe_problems(pin.k, ROW_NONE, f);
+	err = describe_arrays(pin.k, root_place(t), f);
+	if (err == 0)
+		err = problems_of_scan(pin.k, root_place(t), describe_problem,
+				       f);
 	pin_put(&pin);
 	return err;
 }
@@ -141,13 +131,13 @@ static void describe_view(const struct array *base, const uint64_t *chunk,
 	bytes = n * g->item.item_size;
 	fprintf(f, "  %-32s %" PRIu64 " items of %s, %s", name, g->count,
 		shape_text(g->item.shape.ndim, g->item.shape.dim, shape),
-		size_text(bytes, shown));
+		format_size(bytes, shown));
 	if (!base) {
 		fputc('\n', f);
 		return;
 	}
 	cost = view_cost(base, chunk, g);
-	fprintf(f, "; decodes %s\n", size_text(cost, decoded));
+	fprintf(f, "; decodes %s\n", format_size(cost, decoded));
 	if (bytes > 0 && cost / SLOW_FACTOR >= bytes)
 		fprintf(f,
 			"  %-32s slow one at a time: decodes %" PRIu64
@@ -228,16 +218,14 @@ static int describe_array(struct tree *t, uint32_t dir,
 	catalog_array(pin.k, d->object, &a);
 	fprintf(f, "array     %s\n", label);
 	describe_type(pin.k, &a, f);
-	if (a.refused.n)
-		fprintf(f, "problem   %.*s\n", (int)a.refused.n, a.refused.p);
-	describe_problems(pin.k, d->object, f);
+	problems_of_array(pin.k, d->object, describe_problem, f);
 	if (d->type == ROW_NONE)
 		goto out;
 	can_read = !a.refused.n &&
 		   stored_array_init(&stored, &t->env, pin.container, d->source,
 				     pin.k, d->object, label) == 0;
 	if (can_read)
-		fprintf(f, "bytes     %s\n", size_text(stored.bytes, size));
+		fprintf(f, "bytes     %s\n", format_size(stored.bytes, size));
 	describe_views(t, d, can_read ? &stored.base : NULL, a.chunk, only, f);
 out:
 	pin_put(&pin);
@@ -274,7 +262,7 @@ static int describe_plain(struct tree *t, uint64_t ino, FILE *f)
 		fprintf(f, "directory of %" PRIu64 " entries\n", n);
 	else
 		fprintf(f, "file of %s (%" PRIu64 " bytes)\n",
-			size_text((uint64_t)st.st_size, size),
+			format_size((uint64_t)st.st_size, size),
 			(uint64_t)st.st_size);
 	fprintf(f, "modified  %s\n", time_text(&st.st_mtim, time));
 	return 0;

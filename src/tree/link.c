@@ -74,11 +74,6 @@ static unsigned depth_of(const struct tree *t, uint32_t dir)
 	return n;
 }
 
-static enum name_place root_place(const struct tree *t)
-{
-	return tree_is_single(t) ? NAME_IN_MOUNT_ROOT : NAME_INSIDE;
-}
-
 int soft_target(const struct tree *t, uint32_t dir, const struct member *m,
 		struct target *to)
 {

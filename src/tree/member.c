@@ -17,11 +17,14 @@
 #include "tree/link.h"
 #include "tree/tree_impl.h"
 
+enum name_place root_place(const struct tree *t)
+{
+	return tree_is_single(t) ? NAME_IN_MOUNT_ROOT : NAME_INSIDE;
+}
+
 enum name_place member_place(const struct tree *t, const struct dir *d)
 {
-	return d->kind == DIR_CONTAINER && tree_is_single(t)
-		       ? NAME_IN_MOUNT_ROOT
-		       : NAME_INSIDE;
+	return d->kind == DIR_CONTAINER ? root_place(t) : NAME_INSIDE;
 }
 
 int pin_get(struct tree *t, const struct dir *d, struct wait *w,

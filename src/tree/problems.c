@@ -19,8 +19,8 @@
 #include "tree/text.h"
 #include "tree/tree_impl.h"
 
-#define LINES_MAX 1000 /* of one container */
-#define TOLD_MAX 100
+#define LINES_MAX 1000	   /* of one container */
+#define SCAN_LINES_MAX 100 /* of those, for the log and for people */
 
 /* Lines on their way out, each with the path of what it is about. */
 struct lines {
@@ -99,35 +99,21 @@ static int found_by_scan(struct lines *l)
 	return err;
 }
 
-/* First filter that cannot be undone, or -1. */
-static int bad_filter(const struct catalog *k, const struct array_info *a,
-		      struct filter_info *f)
+/* Why the arrays that are not served are not. */
+static int refused_arrays(struct lines *l)
 {
-	struct codec_chain chain;
+	int err = 0;
 
-	catalog_chain(k, a, &chain);
-	for (unsigned i = 0; i < chain.n; i++) {
-		if (chain.step[i].ops && chain.step[i].ops->decode)
-			continue;
-		catalog_filter(k, a, i, f);
-		return (int)i;
+	for (uint32_t i = 0; err == 0 && i < catalog_arrays(l->k); i++) {
+		uint32_t object = catalog_nth_array(l->k, i);
+		struct array_info a;
+
+		catalog_array(l->k, object, &a);
+		if (a.refused.n)
+			err = line(l, object, "%.*s", cut(a.refused),
+				   a.refused.p);
 	}
-	return -1;
-}
-
-static int of_array(struct lines *l, uint32_t object)
-{
-	struct array_info a;
-	struct filter_info f;
-
-	catalog_array(l->k, object, &a);
-	if (a.refused.n)
-		return line(l, object, "%.*s", cut(a.refused), a.refused.p);
-	if (bad_filter(l->k, &a, &f) < 0)
-		return 0;
-	return line(l, object,
-		    "filter \"%.*s\" (number %" PRIu32 ") is not supported",
-		    cut(f.name), f.name.n ? f.name.p : "", f.id);
+	return err;
 }
 
 static int of_links(struct lines *l, struct tree *t, uint32_t source,
@@ -172,11 +158,27 @@ int problems_of_container(struct tree *t, const struct pin *p, uint32_t source,
 	};
 	int err = found_by_scan(&l);
 
-	for (uint32_t i = 0; err == 0 && i < catalog_arrays(p->k); i++)
-		err = of_array(&l, catalog_nth_array(p->k, i));
+	if (err == 0)
+		err = refused_arrays(&l);
 	for (uint32_t i = 0; err == 0 && i < catalog_objects(p->k); i++)
 		if (catalog_kind(p->k, i) == OBJECT_GROUP)
 			err = of_links(&l, t, source, i, w);
+	lines_end(&l);
+	return err;
+}
+
+int problems_of_scan(const struct catalog *k, enum name_place root,
+		     problem_line_fn *add, void *arg)
+{
+	struct lines l = {
+		.k = k,
+		.root = root,
+		.add = add,
+		.arg = arg,
+		.max = SCAN_LINES_MAX,
+	};
+	int err = found_by_scan(&l);
+
 	lines_end(&l);
 	return err;
 }
@@ -185,9 +187,6 @@ void problems_of_array(const struct catalog *k, uint32_t object,
 		       problem_line_fn *add, void *arg)
 {
 	struct array_info a;
-	struct filter_info f;
-	char text[256];
-	int n;
 
 	for (uint32_t i = 0; i < catalog_problems(k); i++) {
 		struct bytes b;
@@ -198,17 +197,8 @@ void problems_of_array(const struct catalog *k, uint32_t object,
 			add(arg, b.p, b.n);
 	}
 	catalog_array(k, object, &a);
-	if (a.refused.n) {
+	if (a.refused.n)
 		add(arg, a.refused.p, a.refused.n);
-		return;
-	}
-	if (bad_filter(k, &a, &f) < 0)
-		return;
-	n = snprintf(text, sizeof(text),
-		     "filter \"%.*s\" (number %" PRIu32 ") is not supported",
-		     f.name.n > 64 ? 64 : (int)f.name.n,
-		     f.name.n ? f.name.p : "", f.id);
-	add(arg, text, (size_t)n);
 }
 
 struct telling {
@@ -228,16 +218,8 @@ void problems_tell_scan(struct tree *t, uint32_t source,
 {
 	char path[PATH_MAX];
 	struct telling to = {t, path};
-	struct lines l = {
-		.k = k,
-		.root = tree_is_single(t) ? NAME_IN_MOUNT_ROOT : NAME_INSIDE,
-		.add = tell,
-		.arg = &to,
-		.max = TOLD_MAX,
-	};
 
 	source_label(t, source, path, sizeof(path));
 	/* Out of memory loses lines here; info.json has them all. */
-	(void)found_by_scan(&l);
-	lines_end(&l);
+	(void)problems_of_scan(k, root_place(t), tell, &to);
 }

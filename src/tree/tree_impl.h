@@ -113,8 +113,9 @@ int member_find(struct tree *t, const struct pin *p, uint32_t dir,
 /* Directory of a member that is SHOWN_GROUP or SHOWN_ARRAY. */
 int member_dir(struct tree *t, const struct pin *p, uint32_t dir, uint32_t i,
 	       const struct shown *s, uint32_t *number);
-/* What names are ours in the group directory d. */
+/* What names are ours in the group directory d; in a container's root. */
 enum name_place member_place(const struct tree *t, const struct dir *d);
+enum name_place root_place(const struct tree *t);
 
 /* --------------------------------------------------------------- views */
 
@@ -172,6 +173,10 @@ typedef void problem_line_fn(void *arg, const char *text, size_t n);
 int problems_of_container(struct tree *t, const struct pin *p, uint32_t source,
 			  enum name_place root, problem_line_fn *add, void *arg,
 			  struct wait *w);
+/* What the scan found alone. 0 or -ENOMEM, after the lines that could be. */
+int problems_of_scan(const struct catalog *k, enum name_place root,
+		     problem_line_fn *add, void *arg);
+/* Of one array, without its path. */
 void problems_of_array(const struct catalog *k, uint32_t object,
 		       problem_line_fn *add, void *arg);
 /* Tell what the scan found, when the container is first looked into. */

@@ -97,6 +97,20 @@ static void check_text(const char *path, const char *want)
 	free(text);
 }
 
+/* What people are told of a node has these lines. */
+static void check_described(const char *path, const char *lines)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(tree_describe(tree, at(path), f), 0);
+	ck_assert_int_eq(fclose(f), 0);
+	ck_assert_msg(strstr(text, lines), "%s", text);
+	free(text);
+}
+
 START_TEST(container_info)
 {
 	size_t n;
@@ -194,6 +208,12 @@ START_TEST(array_info)
 		   "    \"filter zfp \\\"x\\\" (32013) is not supported\"\n"
 		   "  ]\n"
 		   "}\n");
+	check_described("all", "problem   g/chunked: something is odd\n"
+			       "problem   so is this\n");
+	check_described(
+		"all/g/chunked",
+		"problem   something is odd\n"
+		"problem   filter zfp \"x\" (32013) is not supported\n");
 	/* No values: what it is, and nothing to read. */
 	ck_assert_uint_eq(at("all/table/array.npy"), 0);
 	ck_assert_uint_ne(at("all/table/info.json"), 0);
