@@ -84,6 +84,13 @@ uint64_t catalog_builder_tables(const struct catalog_builder *b)
 	return n * sizeof(uint32_t);
 }
 
+/* The lists are copied to the end of the block by lay_out. */
+size_t catalog_builder_bytes(const struct catalog_builder *b)
+{
+	return b->len + b->object.room * sizeof(*b->object.p) +
+	       2 * (size_t)catalog_builder_tables(b);
+}
+
 /* Room for n more bytes of records. */
 static int reserve(struct catalog_builder *b, size_t n)
 {

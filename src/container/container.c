@@ -48,6 +48,19 @@ void container_metrics(struct metrics *m)
 	metric_register(m, &scans_failed);
 }
 
+void scan_memory_set(struct scan_memory *m, size_t bytes)
+{
+	if (m->conf->charge && bytes != m->held)
+		m->conf->charge(m->conf->charge_arg,
+				(int64_t)bytes - (int64_t)m->held);
+	m->held = bytes;
+}
+
+void scan_memory_fini(struct scan_memory *m)
+{
+	scan_memory_set(m, 0);
+}
+
 char *why_format(const char *fmt, ...)
 {
 	char *line;

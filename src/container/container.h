@@ -30,6 +30,12 @@ struct container_conf {
 	unsigned scan_wall_s; /* seconds without a result or a read; 0: 10 */
 	uint64_t scan_memory; /* bytes, RLIMIT_AS of a scanner; 0: its own */
 	bool allow_live;      /* open files that a writer has marked */
+	/*
+	 * Told of the memory that a scan takes, as it grows, and when the scan
+	 * is over of all of it as given back: less than 0. May be NULL.
+	 */
+	void (*charge)(void *arg, int64_t bytes);
+	void *charge_arg;
 };
 
 /* Its own and those of the layers below, store and codec. */

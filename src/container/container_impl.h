@@ -34,6 +34,15 @@ struct container {
 
 extern const struct container_ops container_hdf5;
 
+/* What one scan holds, as its conf was told. One thread. */
+struct scan_memory {
+	const struct container_conf *conf;
+	size_t held;
+};
+/* It holds so many bytes now. */
+void scan_memory_set(struct scan_memory *m, size_t bytes);
+void scan_memory_fini(struct scan_memory *m);
+
 /* A line for people; NULL when out of memory. Caller frees. */
 char *why_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -88,6 +97,8 @@ int catalog_builder_problem(struct catalog_builder *b, uint32_t owner,
 uint32_t catalog_builder_type(const struct catalog_builder *b, uint32_t object);
 /* Bytes that the tables will take at most. */
 uint64_t catalog_builder_tables(const struct catalog_builder *b);
+/* Bytes of memory in use, with what finish will need. */
+size_t catalog_builder_bytes(const struct catalog_builder *b);
 
 /*
  * Check one record, head.size bytes of which are there (a multiple of 8, not
@@ -146,6 +157,8 @@ struct index_builder {
 	uint64_t next;		     /* the lowest slot that may come */
 	struct chunk_index *block;   /* an entry for each slot */
 	uint32_t n;		     /* entries written */
+	uint64_t touched;	     /* the end of the last page written */
+	size_t bytes;		     /* of pages written */
 	uint64_t located, stored_bytes;
 	uint64_t broken, masked;
 	char why[WHY_MAX];
@@ -157,6 +170,8 @@ int index_builder_init(struct index_builder *b, const struct array_info *a,
 void index_builder_fini(struct index_builder *b);
 /* The payload of a SCAN_CHUNKS. */
 int index_builder_chunks(struct index_builder *b, const void *data, size_t n);
+/* Bytes of memory in use, with what finish will need. */
+size_t index_builder_bytes(const struct index_builder *b);
 /* *note: what is wrong with it all the same, malloc'ed, or NULL. */
 int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 			 void **out, size_t *size, char **note);

@@ -36,20 +36,33 @@ static int hdf5_bid(struct store *s)
 	return 0;
 }
 
+struct tree_scan {
+	struct catalog_builder b;
+	struct scan_memory memory;
+};
+
+static void tree_scan_fini(struct tree_scan *x)
+{
+	catalog_builder_fini(&x->b);
+	scan_memory_fini(&x->memory);
+}
+
 static int add_page(void *arg, const void *data, size_t n, char why[WHY_MAX])
 {
-	struct catalog_builder *b = arg;
-	int err = catalog_builder_page(b, data, n);
+	struct tree_scan *x = arg;
+	int err = catalog_builder_page(&x->b, data, n);
 
+	scan_memory_set(&x->memory, catalog_builder_bytes(&x->b));
 	if (err)
-		memcpy(why, b->why, WHY_MAX);
+		memcpy(why, x->b.why, WHY_MAX);
 	return err;
 }
 
 static int hdf5_catalog(struct container *c, size_t max, void **out,
 			size_t *size, char **why)
 {
-	CLEANUP(catalog_builder_fini) struct catalog_builder b = {0};
+	CLEANUP(tree_scan_fini)
+	struct tree_scan x = {.memory = {.conf = c->conf}};
 	struct scan_request req = {
 		.version = SCAN_VERSION,
 		.what = SCAN_TREE,
@@ -57,28 +70,40 @@ static int hdf5_catalog(struct container *c, size_t max, void **out,
 		.value_max = VALUE_MAX,
 		.allow_live = c->conf->allow_live,
 	};
-	struct scan_sink sink = {SCAN_PAGE, add_page, &b};
+	struct scan_sink sink = {SCAN_PAGE, add_page, &x};
 	struct scan_end end;
-	int err = catalog_builder_init(&b, req.file_size, max);
+	int err = catalog_builder_init(&x.b, req.file_size, max);
 
 	if (!err) {
 		err = scan_run(c->store, c->conf, &req, &sink, &end, why);
 		if (err)
 			return err;
-		err = catalog_builder_finish(&b, &end, out, size);
+		err = catalog_builder_finish(&x.b, &end, out, size);
 	}
 	if (err)
-		*why = why_format("%s", b.why);
+		*why = why_format("%s", x.b.why);
 	return err;
+}
+
+struct index_scan {
+	struct index_builder b;
+	struct scan_memory memory;
+};
+
+static void index_scan_fini(struct index_scan *x)
+{
+	index_builder_fini(&x->b);
+	scan_memory_fini(&x->memory);
 }
 
 static int add_chunks(void *arg, const void *data, size_t n, char why[WHY_MAX])
 {
-	struct index_builder *b = arg;
-	int err = index_builder_chunks(b, data, n);
+	struct index_scan *x = arg;
+	int err = index_builder_chunks(&x->b, data, n);
 
+	scan_memory_set(&x->memory, index_builder_bytes(&x->b));
 	if (err)
-		memcpy(why, b->why, WHY_MAX);
+		memcpy(why, x->b.why, WHY_MAX);
 	return err;
 }
 
@@ -86,7 +111,8 @@ static int hdf5_index(struct container *c, const struct array_info *a,
 		      uint64_t page, size_t max, void **out, size_t *size,
 		      char **why)
 {
-	CLEANUP(index_builder_fini) struct index_builder b = {0};
+	CLEANUP(index_scan_fini)
+	struct index_scan x = {.memory = {.conf = c->conf}};
 	struct scan_request req = {
 		.version = SCAN_VERSION,
 		.what = SCAN_INDEX,
@@ -94,20 +120,20 @@ static int hdf5_index(struct container *c, const struct array_info *a,
 		.object = a->addr,
 		.allow_live = c->conf->allow_live,
 	};
-	struct scan_sink sink = {SCAN_CHUNKS, add_chunks, &b};
+	struct scan_sink sink = {SCAN_CHUNKS, add_chunks, &x};
 	struct scan_end end;
-	int err = index_builder_init(&b, a, page, req.file_size, max);
+	int err = index_builder_init(&x.b, a, page, req.file_size, max);
 
 	if (!err) {
-		req.first = b.first;
-		req.count = b.count;
+		req.first = x.b.first;
+		req.count = x.b.count;
 		err = scan_run(c->store, c->conf, &req, &sink, &end, why);
 		if (err)
 			return err;
-		err = index_builder_finish(&b, &end, out, size, why);
+		err = index_builder_finish(&x.b, &end, out, size, why);
 	}
 	if (err)
-		*why = why_format("%s", b.why);
+		*why = why_format("%s", x.b.why);
 	return err;
 }
 

@@ -20,6 +20,7 @@
 #include "util/checked.h"
 #include "util/cleanup.h"
 
+#define TOUCHED 4096 /* memory comes in pages */
 #define SIZE_BITS 36
 #define SIZE_MASK ((UINT64_C(1) << SIZE_BITS) - 1)
 
@@ -108,6 +109,43 @@ void index_builder_fini(struct index_builder *b)
 	b->block = NULL;
 }
 
+/* Entries take memory a page at a time, and come in ascending order. */
+static void touch(struct index_builder *b, uint64_t i)
+{
+	uint64_t end = (i + 1) * sizeof(struct entry);
+
+	if (end <= b->touched)
+		return;
+	b->touched = div_up(end, TOUCHED) * TOUCHED;
+	b->bytes += TOUCHED;
+}
+
+/* Of a list of those that were sent. */
+static uint64_t sparse_bytes(const struct index_builder *b)
+{
+	return b->n * (sizeof(struct entry) + sizeof(uint32_t));
+}
+
+static uint64_t dense_bytes(const struct index_builder *b)
+{
+	return b->count * sizeof(struct entry);
+}
+
+size_t index_builder_bytes(const struct index_builder *b)
+{
+	bool is_dense = dense_bytes(b) <= sparse_bytes(b);
+
+	return b->bytes + (is_dense ? 0 : (size_t)sparse_bytes(b));
+}
+
+static int too_large(struct index_builder *b)
+{
+	snprintf(b->why, WHY_MAX,
+		 "the index of its chunks takes more than %zu bytes of memory",
+		 b->max);
+	return -EFBIG;
+}
+
 /* Does the chunk of this slot reach over the extent? */
 static bool is_partial(const struct index_builder *b, uint64_t slot)
 {
@@ -162,9 +200,13 @@ static int add_chunk(struct index_builder *b, const struct scan_chunk *c)
 		return fail(b, -EBADMSG,
 			    "the chunks together are over 1000 times the file");
 	entries(b->block)[c->slot - b->first] = e;
+	touch(b, c->slot - b->first);
 	b->n++;
 	b->next = c->slot + 1;
-	return 0;
+	/* More would make it no smaller. */
+	return dense_bytes(b) > b->max && sparse_bytes(b) > b->max
+		       ? too_large(b)
+		       : 0;
 }
 
 int index_builder_chunks(struct index_builder *b, const void *data, size_t n)
@@ -262,8 +304,7 @@ static struct chunk_index *make_sparse(const struct index_builder *b,
 int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 			 void **out, size_t *size, char **note)
 {
-	uint64_t dense = b->count * sizeof(struct entry);
-	uint64_t sparse = b->n * (sizeof(struct entry) + sizeof(uint32_t));
+	uint64_t dense = dense_bytes(b), sparse = sparse_bytes(b);
 	uint64_t rest = b->count - b->n;
 	bool is_dense = dense <= sparse, proven = rest_is_proven(b, end);
 	uint64_t total =
@@ -272,13 +313,8 @@ int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 
 	if (end->located != b->located || end->allocated < -1)
 		return bad_answer(b, "number of chunks");
-	if (total > b->max) {
-		snprintf(b->why, WHY_MAX,
-			 "the index of its chunks takes more than %zu bytes of "
-			 "memory",
-			 b->max);
-		return -EFBIG;
-	}
+	if (total > b->max)
+		return too_large(b);
 	x = is_dense ? make_dense(b, proven) : make_sparse(b, (size_t)total);
 	if (!x)
 		return fail(b, -ENOMEM, "out of memory");

@@ -53,6 +53,7 @@ struct scan {
 	char *payload; /* SCAN_PAYLOAD_MAX */
 	char *reply;   /* reply_room bytes, struct scan_data first */
 	size_t reply_room;
+	struct scan_memory memory;
 	char why[TEXT_MAX + 1];
 };
 
@@ -241,6 +242,7 @@ static int reply_reserve(struct scan *x, size_t n)
 		return fail(x, -ENOMEM, "out of memory");
 	x->reply = p;
 	x->reply_room = n;
+	scan_memory_set(&x->memory, SCAN_PAYLOAD_MAX + n);
 	return 0;
 }
 
@@ -404,12 +406,14 @@ int scan_run(struct store *s, const struct container_conf *conf,
 		.reads_max = 65536 + size / 2048,
 		.bytes_max = (UINT64_C(256) << 20) + size * 4,
 		.payload = payload,
+		.memory = {.conf = conf},
 	};
 	int err;
 
 	*why = NULL;
 	if (!payload)
 		return -ENOMEM;
+	scan_memory_set(&x.memory, SCAN_PAYLOAD_MAX);
 	/* A dataset takes 300 bytes of metadata and 35 us at the least. */
 	if (x.total_s > 600)
 		x.total_s = 600;
@@ -423,6 +427,7 @@ int scan_run(struct store *s, const struct container_conf *conf,
 		err = converse(&x, req);
 	scan_process_end(&x.process, 0);
 	free(x.reply);
+	scan_memory_fini(&x.memory);
 	if (err)
 		*why = why_format("%s", x.why);
 	return err;

@@ -221,6 +221,14 @@ static int add_roots(struct tree *t)
 				 : srcdir_know(t, DIR_ROOT, NULL, &st);
 }
 
+/* What a scan holds is the cache's to make room for. */
+static void charge(void *arg, int64_t bytes)
+{
+	struct tree *t = arg;
+
+	array_env_charge(&t->env, bytes);
+}
+
 int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 {
 	struct tree *t = calloc(1, sizeof(*t));
@@ -230,6 +238,8 @@ int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 	if (!t)
 		return -ENOMEM;
 	t->conf = *conf;
+	t->conf.container.charge = charge;
+	t->conf.container.charge_arg = t;
 	t->root_fd = -1;
 	t->started = time(NULL);
 	control_init(&t->control);

@@ -374,6 +374,39 @@ START_TEST(test_bomb)
 }
 END_TEST
 
+/* What can only be too large is not taken to its end. */
+START_TEST(test_too_large)
+{
+	struct index_builder b;
+	int err = 0;
+
+	dim[0] = INDEX_PAGE;
+	chunk[0] = 1;
+	chunk[1] = 60000;
+	ck_assert_int_eq(index_builder_init(&b, &a, 0, UINT64_MAX, 1 << 20), 0);
+	ck_assert_uint_eq(index_builder_bytes(&b), 0);
+	for (uint64_t i = 0; i < INDEX_PAGE && !err; i += 512) {
+		struct scan_chunk c = {.slot = i, .size = 100};
+
+		err = index_builder_chunks(&b, &c, sizeof(c));
+		/* A page for each entry, one for the list. */
+		ck_assert_uint_ge(index_builder_bytes(&b), (i / 512 + 1) << 12);
+	}
+	ck_assert_int_eq(err, 0);
+	index_builder_fini(&b);
+	ck_assert_int_eq(index_builder_init(&b, &a, 0, UINT64_MAX, 1 << 20), 0);
+	for (uint64_t i = 0; i < INDEX_PAGE && !err; i++) {
+		struct scan_chunk c = {.slot = i, .size = 100};
+
+		err = index_builder_chunks(&b, &c, sizeof(c));
+		ck_assert_uint_le(index_builder_bytes(&b), 5 << 19);
+	}
+	ck_assert_int_eq(err, -EFBIG);
+	ck_assert_ptr_nonnull(strstr(b.why, "more than 1048576 bytes"));
+	index_builder_fini(&b);
+}
+END_TEST
+
 START_TEST(test_pages)
 {
 	uint64_t first = 2 * INDEX_PAGE;
@@ -451,6 +484,7 @@ static Suite *make_suite(void)
 	tcase_add_test(t, test_large);
 	tcase_add_test(t, test_lies);
 	tcase_add_test(t, test_bomb);
+	tcase_add_test(t, test_too_large);
 	tcase_add_test(t, test_pages);
 	tcase_add_test(t, test_large_page);
 	suite_add_tcase(s, t);

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -24,7 +25,7 @@
 #include "util/metric.h"
 
 #define DATA 1024
-#define FILE_MAX (2 << 20)
+#define FILE_MAX (24 << 20)
 
 static struct container_conf conf;
 static char scanner[4096];
@@ -32,6 +33,36 @@ static char path[64];
 static char content[FILE_MAX];
 static size_t content_size;
 static struct records r;
+
+/* Of the memory that scans say they hold. */
+static _Atomic int64_t held, held_most;
+static size_t rss_before;
+static int64_t untold_most; /* pages that came and were not told of */
+
+static size_t rss(void)
+{
+	FILE *f = fopen("/proc/self/statm", "r");
+	size_t pages = 0;
+
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "%*u %zu", &pages), 1);
+	fclose(f);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void charge(void *arg, int64_t bytes)
+{
+	int64_t now = atomic_fetch_add(&held, bytes) + bytes;
+
+	ck_assert_ptr_eq(arg, &held);
+	ck_assert_int_ge(now, 0);
+	if (now > held_most)
+		held_most = now;
+	/* At the end what was made is the caller's. */
+	if (rss_before && bytes > 0 &&
+	    (int64_t)(rss() - rss_before) - now > untold_most)
+		untold_most = (int64_t)(rss() - rss_before) - now;
+}
 
 static unsigned count_fds(void)
 {
@@ -62,17 +93,20 @@ static void setup(void)
 		.scan_cpu_s = 1,
 		.scan_wall_s = 1,
 		.scan_memory = 1 << 29,
+		.charge = charge,
+		.charge_arg = &held,
 	};
 	/* Its files are unlinked at once; that is no news. */
 	log_level = LOG_LEVEL_ERROR;
-	memset(content, 0, sizeof(content));
 	memcpy(content, "\211HDF\r\n\032\n", 8);
 	content_size = DATA;
 	records_group(&r);
 }
 
+/* However a scan ends, nothing of it is left. */
 static void teardown(void)
 {
+	ck_assert_int_eq(held, 0);
 	records_free(&r);
 }
 
@@ -153,6 +187,7 @@ static int scan_limited(size_t max, char **why)
 	int err = container_catalog(c, max, &out, &size, why);
 
 	ck_assert_int_eq(!err, out != NULL);
+	ck_assert_int_eq(held, 0);
 	if (err)
 		ck_assert_ptr_nonnull(*why);
 	free(out);
@@ -295,6 +330,65 @@ START_TEST(test_endless)
 	add(&large, sizeof(large));
 	sprintf(content + 512, "slow %d 65536", DATA);
 	expect(-ETIMEDOUT, "no result within");
+}
+END_TEST
+
+/* Send records and an end, in messages as long as they may be. */
+static void script_records(void)
+{
+	char *to = content + 512;
+	size_t at = 0, n;
+
+	while (at < r.n) {
+		struct cat_record head;
+
+		for (n = 0; at + n < r.n; n += head.size) {
+			memcpy(&head, r.p + at + n, sizeof(head));
+			if (n + head.size > SCAN_PAYLOAD_MAX)
+				break;
+		}
+		to += sprintf(to, "send %zu %zu\n", content_size,
+			      n + sizeof(struct scan_msg));
+		add_message(SCAN_PAGE, r.p + at, n);
+		at += n;
+	}
+	sprintf(to, "send %zu %zu\n", content_size,
+		sizeof(struct scan_msg) + sizeof(struct scan_end));
+	add_end();
+}
+
+/* What comes is told as it comes, up to its last byte, and given back. */
+START_TEST(test_memory)
+{
+	struct container *c;
+	char name[16], *why;
+	void *out;
+	size_t size;
+
+	for (unsigned i = 0; i < 100000; i++) {
+		snprintf(name, sizeof(name), "%05u", i);
+		records_link(&r, 0, name, records_group(&r));
+	}
+	script_records();
+	conf.scan_wall_s = 10;
+	c = open_container();
+	rss_before = rss();
+	ck_assert_int_eq(container_catalog(c, 64 << 20, &out, &size, &why), 0);
+	ck_assert_int_eq(held, 0);
+	ck_assert_uint_ge(size, 6 << 20);
+	ck_assert_int_ge(held_most, (int64_t)size);
+#ifndef HAVE_SANITIZER
+	ck_assert_int_le(untold_most, 3 << 20);
+#endif
+	rss_before = 0;
+	free(out);
+	container_close(c);
+	expect_no_child();
+	/* The same with an end that is a lie. */
+	content_size -= sizeof(struct scan_msg) + sizeof(struct scan_end);
+	r.links--;
+	add_end();
+	expect(-EBADMSG, "records are missing");
 }
 END_TEST
 
@@ -607,6 +701,7 @@ static Suite *make_suite(void)
 	tcase_add_test(t, test_short);
 	tcase_add_test(t, test_endless);
 	tcase_add_test(t, test_flood);
+	tcase_add_test(t, test_memory);
 	tcase_add_test(t, test_bad_messages);
 	tcase_add_test(t, test_reads);
 	tcase_add_test(t, test_failures);

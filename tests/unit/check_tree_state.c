@@ -144,6 +144,7 @@ START_TEST(failures_are_remembered)
 {
 	struct volume v = {.data = 0};
 	int64_t scans;
+	int64_t bytes;
 	uint64_t dir;
 	struct tree_entry e;
 	size_t n;
@@ -157,10 +158,12 @@ START_TEST(failures_are_remembered)
 	open_tree();
 	dir = at("crash");
 	scans = metric_value("scans_tree");
+	bytes = metric_value("cache_bytes");
 	entries = 0;
 	ck_assert_int_eq(tree_list(tree, dir, 0, true, count, NULL, NULL), 0);
 	ck_assert_int_eq(entries, 3);
 	ck_assert_int_eq(metric_value("scans_tree"), scans + 1);
+	ck_assert_int_eq(metric_value("cache_bytes"), bytes);
 	for (unsigned i = 0; i < 10; i++) {
 		drop_cached(tree);
 		ck_assert_int_eq(tree_lookup(tree, dir, "volume", &e, NULL), 0);
