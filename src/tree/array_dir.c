@@ -90,8 +90,8 @@ int view_keep_listed(struct tree *t)
 					 .format = FORMAT_NPY};
 	int err = keep(t, &slices);
 
-	for (unsigned i = 0; err == 0 && i < t->nshown; i++)
-		err = keep(t, &t->shown[i]);
+	for (unsigned i = 0; err == 0 && i < t->nviews; i++)
+		err = keep(t, &t->views[i]);
 	return err;
 }
 
@@ -110,7 +110,7 @@ static int listed_at(const struct tree *t, const struct dir *array, unsigned i,
 		if (type->shape.ndim < 2)
 			return -EINVAL;
 	} else {
-		*s = t->shown[i - 1];
+		*s = t->views[i - 1];
 	}
 	if (view_bind(s, type, g, why) < 0)
 		return -EINVAL;
@@ -123,7 +123,7 @@ int view_listed(const struct tree *t, const struct dir *array, unsigned i,
 	char name[NAME_BYTES_MAX + 1], earlier[NAME_BYTES_MAX + 1];
 	int err;
 
-	if (array->type == ROW_NONE || i > t->nshown)
+	if (array->type == ROW_NONE || i > t->nviews)
 		return -ENOENT;
 	err = listed_at(t, array, i, s, g);
 	if (err == 0)

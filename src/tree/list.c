@@ -174,7 +174,7 @@ static int list_array(struct listener *l, uint64_t i)
 				emit_fixed(l, FIXED_STRINGS);
 			continue;
 		}
-		if (i - 2 > t->nshown)
+		if (i - 2 > t->nviews)
 			break;
 		err = view_listed(t, d, (unsigned)i - 2, &s, &g);
 		if (err == -ENOENT)

@@ -114,7 +114,7 @@ static char *say(const char *fmt, ...)
 	return line;
 }
 
-static int parse_shown(struct tree *t, char **why)
+static int parse_views(struct tree *t, char **why)
 {
 	const char *const *names = t->conf.views;
 	char reason[VIEW_WHY_MAX];
@@ -122,11 +122,11 @@ static int parse_shown(struct tree *t, char **why)
 
 	while (names && names[n])
 		n++;
-	t->shown = calloc(n + 1, sizeof(*t->shown));
-	if (!t->shown)
+	t->views = calloc(n + 1, sizeof(*t->views));
+	if (!t->views)
 		return -ENOMEM;
 	for (unsigned i = 0; i < n; i++) {
-		int err = view_parse(names[i], &t->shown[i], reason);
+		int err = view_parse(names[i], &t->views[i], reason);
 
 		if (err < 0) {
 			*why = say("--view=%s: %s", names[i],
@@ -135,7 +135,7 @@ static int parse_shown(struct tree *t, char **why)
 			return -EINVAL;
 		}
 	}
-	t->nshown = n;
+	t->nviews = n;
 	return 0;
 }
 
@@ -250,7 +250,7 @@ int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 			   conf->problems) < 0)
 		goto fail;
 	t->env.direct_io = conf->direct_io;
-	err = parse_shown(t, why);
+	err = parse_views(t, why);
 	if (err == 0)
 		err = view_keep_listed(t);
 	if (err == 0)
@@ -279,7 +279,7 @@ void tree_free(struct tree *t)
 	sources_fini(&t->sources);
 	srcdirs_fini(&t->srcdirs);
 	dirs_free(t->dirs);
-	free(t->shown);
+	free(t->views);
 	if (t->root_fd >= 0)
 		close(t->root_fd);
 	free(t);

@@ -33,8 +33,8 @@ struct tree {
 	struct dirs *dirs;
 	struct array_env env;
 	uint32_t control_dir;
-	struct view_spec *shown; /* --view, parsed, not bound */
-	unsigned nshown;
+	struct view_spec *views; /* --view, parsed, not bound */
+	unsigned nviews;
 	/* each with its own lock */
 	struct sources sources;
 	struct srcdirs srcdirs;
