@@ -31,15 +31,18 @@ enum dir_kind {
 
 struct dir {
 	uint32_t parent;
-	uint32_t key;	 /* with parent and kind: the identity */
-	uint32_t next;	 /* of the same hash; ROW_NONE ends */
-	uint32_t name;	 /* dirs_text */
-	uint32_t source; /* number of the source; of DIR_SOURCE its listing */
-	uint32_t object; /* of the container: group or array */
-	uint32_t params; /* of a view */
-	uint32_t type;	 /* of an array, or of a view's items; or ROW_NONE */
-	uint64_t count;	 /* items of a view that have a name */
-	uint64_t listed; /* items of a view that are listed */
+	uint32_t key;  /* with parent and kind: the identity */
+	uint32_t next; /* of the same hash; ROW_NONE ends */
+	uint32_t name; /* dirs_text */
+	union {
+		uint32_t source; /* number of the container's file */
+		uint32_t srcdir; /* of DIR_SOURCE: in the table of srcdirs */
+	};
+	uint32_t object;    /* of the container: group or array */
+	uint32_t params;    /* of a view */
+	uint32_t type;	    /* of an array, or of a view's items; or ROW_NONE */
+	uint64_t count;	    /* items of a view that have a name */
+	uint64_t listed;    /* items of a view that are listed */
 	uint32_t json_size; /* of a view's item.json */
 	uint8_t kind;	    /* enum dir_kind */
 	uint8_t name_len;

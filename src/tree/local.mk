@@ -32,6 +32,7 @@ libcore_a_SOURCES += \
 	%reldir%/source.h \
 	%reldir%/srcdir.c \
 	%reldir%/srcdir.h \
+	%reldir%/srcdir_read.c \
 	%reldir%/stat.c \
 	%reldir%/text.c \
 	%reldir%/text.h \

@@ -94,7 +94,7 @@ int source_path(const struct tree *t, uint32_t number, char *buf, size_t size)
 		n = snprintf(buf, size, "%s", name ? name + 1 : t->conf.src);
 		return (size_t)n < size ? 0 : -ENAMETOOLONG;
 	}
-	l = srcdir_at(t, dirs_at(t->dirs, s->dir)->source)->listing;
+	l = srcdir_of(t, dirs_at(t->dirs, s->dir))->listing;
 	if (s->dir == DIR_ROOT) {
 		n = snprintf(buf, size, "%s", l->entry[s->entry].name);
 		return (size_t)n < size ? 0 : -ENAMETOOLONG;

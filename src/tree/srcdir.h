@@ -19,6 +19,8 @@
 #include "tree/rows.h"
 #include "util/wait.h"
 
+struct dir;
+struct node;
 struct tree;
 
 enum entry_kind {
@@ -75,11 +77,18 @@ struct srcdirs {
 
 int srcdirs_init(struct srcdirs *s);
 void srcdirs_fini(struct srcdirs *s);
-struct srcdir *srcdir_at(const struct tree *t, uint32_t number);
-/* 0; -ENOSPC; -ENOMEM. */
+/* What is known of a DIR_SOURCE. Borrowed for the life of the tree. */
+struct srcdir *srcdir_of(const struct tree *t, const struct dir *d);
+/* A new one, for dir.srcdir. 0; -ENOSPC; -ENOMEM. */
 int srcdir_add(struct tree *t, uint32_t *number);
 
-/* dir: number of a DIR_SOURCE in the table of directories. */
+/* Below, dir is the number of a DIR_SOURCE in the table of directories. */
+
+/*
+ * Its attributes, and what is listed of it, asked of the file system once;
+ * borrowed for the life of the tree. 0; -ENOENT: no directory any more; other
+ * errors of reading it; util/wait.h.
+ */
 int srcdir_know(struct tree *t, uint32_t dir, struct wait *w,
 		const struct stat **st);
 int srcdir_listing(struct tree *t, uint32_t dir, struct wait *w,
@@ -89,11 +98,12 @@ int srcdir_path(const struct tree *t, uint32_t dir, char *buf, size_t size);
 /* Number of the source behind a file's entry. 0; -ENOSPC; -ENOMEM. */
 int srcdir_source(struct tree *t, uint32_t dir, const struct listing *l,
 		  uint32_t entry, uint32_t *number);
-
+/* The same of a file's node id; -ENOENT: no file is there. */
+int srcdir_file(struct tree *t, const struct node *n, struct wait *w,
+		uint32_t *number);
 /* Directory behind a directory's entry. 0; -ENOSPC; -ENOMEM. */
 int srcdir_child(struct tree *t, uint32_t dir, const struct listing *l,
 		 uint32_t entry, uint32_t *number);
-
 /* Directory of that name behind the entry of a container's file. */
 int srcdir_container(struct tree *t, uint32_t dir, const struct listing *l,
 		     uint32_t entry, const char *name, uint32_t *number);

@@ -90,7 +90,7 @@ static uint64_t entries_of(struct tree *t, const struct dir *d)
 	case DIR_VIEW:
 		return d->listed;
 	case DIR_SOURCE:
-		l = atomic_load_explicit(&srcdir_at(t, d->source)->listing,
+		l = atomic_load_explicit(&srcdir_of(t, d)->listing,
 					 memory_order_acquire);
 		return l ? l->n : 0;
 	case DIR_CONTROL:
@@ -130,19 +130,10 @@ static int stat_dir(struct tree *t, uint32_t dir, struct stat *st,
 static int stat_source(struct tree *t, const struct node *n, struct stat *st,
 		       struct wait *w)
 {
-	const struct listing *l;
 	const struct source *s;
 	uint32_t number;
-	int err;
+	int err = srcdir_file(t, n, w, &number);
 
-	if (dirs_at(t->dirs, n->dir)->kind != DIR_SOURCE)
-		return -ENOENT;
-	err = srcdir_listing(t, n->dir, w, &l);
-	if (err < 0)
-		return err;
-	if (n->item >= l->n || l->entry[n->item].kind != ENTRY_FILE)
-		return -ENOENT;
-	err = srcdir_source(t, n->dir, l, (uint32_t)n->item, &number);
 	if (err == 0)
 		err = source_know(t, number, w);
 	if (err < 0)
@@ -239,7 +230,7 @@ static bool is_known(struct tree *t, const struct dir *d)
 {
 	switch ((enum dir_kind)d->kind) {
 	case DIR_SOURCE:
-		return srcdir_at(t, d->source)->known;
+		return srcdir_of(t, d)->known;
 	case DIR_CONTROL:
 		return true;
 	case DIR_CONTAINER:
@@ -253,7 +244,7 @@ static bool is_known(struct tree *t, const struct dir *d)
 
 static bool is_file_known(struct tree *t, uint32_t dir, uint64_t entry)
 {
-	const struct srcdir *s = srcdir_at(t, dirs_at(t->dirs, dir)->source);
+	const struct srcdir *s = srcdir_of(t, dirs_at(t->dirs, dir));
 	const struct listing *l = s->listing;
 	uint32_t number = l ? l->entry[entry].source : ROW_NONE;
 

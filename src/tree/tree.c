@@ -209,7 +209,7 @@ static int add_roots(struct tree *t)
 		root.kind = DIR_CONTAINER;
 		err = source_add(t, DIR_ROOT, ROW_NONE, &root.source);
 	} else {
-		err = srcdir_add(t, &root.source);
+		err = srcdir_add(t, &root.srcdir);
 	}
 	if (err == 0)
 		err = dirs_add(t->dirs, &root, "", &number);

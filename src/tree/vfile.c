@@ -200,18 +200,9 @@ static ssize_t read_item_json(struct tree *t, const struct node *node,
 static ssize_t read_source(struct tree *t, const struct node *node, void *buf,
 			   size_t n, uint64_t off, struct wait *w)
 {
-	const struct listing *l;
 	uint32_t number;
-	int err;
+	int err = srcdir_file(t, node, w, &number);
 
-	if (dirs_at(t->dirs, node->dir)->kind != DIR_SOURCE)
-		return -ENOENT;
-	err = srcdir_listing(t, node->dir, w, &l);
-	if (err < 0)
-		return err;
-	if (node->item >= l->n || l->entry[node->item].kind != ENTRY_FILE)
-		return -ENOENT;
-	err = srcdir_source(t, node->dir, l, (uint32_t)node->item, &number);
 	return err < 0 ? err : source_read(t, number, buf, n, off, w);
 }
 
