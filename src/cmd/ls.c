@@ -243,7 +243,8 @@ static int list_tree(struct ls *l, uint64_t ino, const char *dir)
 
 	if (r == 0)
 		r = push(l, ino, strlen(l->path));
-	while (r == 0 && l->depth)
+	/* Walking on for a reader that has left may take hours. */
+	while (r == 0 && l->depth && !ferror(stdout))
 		r = step(l);
 	return r;
 }

@@ -45,28 +45,34 @@ static void version(void)
 	printf("\n");
 }
 
-/* So that no file of ours becomes one that others write to by habit. */
+/*
+ * So that no file of ours becomes one that others write to by habit. Reading
+ * only: what is written to an output that is closed goes nowhere, and the
+ * status has to say so.
+ */
 static void take_standard_fds(void)
 {
 	int fd;
 
 	do {
-		fd = open("/dev/null", O_RDWR);
+		fd = open("/dev/null", O_RDONLY);
 	} while (fd >= 0 && fd <= STDERR_FILENO);
 	if (fd >= 0)
 		close(fd);
 }
 
-static int run(const struct cmd *c, int argc, char **argv)
+/* The status to end with. */
+static int end(int status)
 {
-	int status = c->run(argc, argv);
+	int err = ferror(stdout) ? EIO : 0;
 
+	if (fflush(stdout))
+		err = errno;
 	/* A reader that has left (head) is no fault. */
-	if (fflush(stdout) && errno != EPIPE && status == 0) {
-		fprintf(stderr, "patchfs: stdout: %s\n", strerror(errno));
-		return 2;
-	}
-	return status;
+	if (!err || err == EPIPE || status)
+		return status;
+	fprintf(stderr, "patchfs: stdout: %s\n", strerror(err));
+	return 2;
 }
 
 int main(int argc, char **argv)
@@ -77,18 +83,18 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	for (const struct cmd *const *c = commands; *c; c++) {
 		if (strcmp((*c)->name, name) == 0)
-			return run(*c, argc - 1, argv + 1);
+			return end((*c)->run(argc - 1, argv + 1));
 	}
 	if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
 		help(stdout);
-		return 0;
+		return end(0);
 	}
 	if (strcmp(name, "--version") == 0 || strcmp(name, "-V") == 0) {
 		version();
-		return 0;
+		return end(0);
 	}
 	if (argc > 2 && name[0] != '-')
-		return run(&cmd_mount, argc, argv);
+		return end(cmd_mount.run(argc, argv));
 	if (argc == 1)
 		help(stderr);
 	else

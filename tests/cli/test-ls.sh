@@ -45,3 +45,34 @@ PATCHFS_LIBEXECDIR=$tmp status 3 ls "$tmp/src" pairs
 grep -q '^patchfs ls: pairs: ' "$tmp/err" || fail "no name: $(cat "$tmp/err")"
 head -c 3000 "$tmp/src/pairs.h5" >"$tmp/cut.h5"
 status 3 ls "$tmp/cut.h5"
+
+# What stdout does not take shows in the status, whatever had to be printed.
+lost() {
+	local rc=0
+	"$@" 2>"$tmp/err" || rc=$?
+	test $rc -eq 2 || fail "stdout took nothing: $*: status $rc"
+	grep -q 'stdout: ' "$tmp/err" || fail "$*: $(cat "$tmp/err")"
+}
+volume=("$tmp/src" pairs/stack/array.npy)
+lost patchfs cat "${volume[@]}" >/dev/full
+lost patchfs cat "${volume[@]}" >&-
+lost patchfs ls "$tmp/src" >&-
+for option in --help --version; do
+	lost patchfs $option >/dev/full
+done
+
+# A reader that leaves ends a walk that would take for ever: 2^36 names.
+python - "$tmp/endless.h5" <<'EOF'
+import sys
+import h5py
+with h5py.File(sys.argv[1], "w") as f:
+    f.create_dataset("a", (2**36, 2), "u1", chunks=(1024, 2))
+EOF
+for flag in -R -lR; do
+	set +o pipefail
+	timeout $((60 * slow)) "$builddir/run" "$builddir/patchfs" \
+		ls $flag "$tmp/endless.h5" | head -n 1 >/dev/null
+	rc=${PIPESTATUS[0]}
+	set -o pipefail
+	test "$rc" -eq 0 || fail "ls $flag into head: status $rc"
+done
