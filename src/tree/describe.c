@@ -222,8 +222,9 @@ static int describe_array(struct tree *t, uint32_t dir,
 	if (d->type == ROW_NONE)
 		goto out;
 	can_read = !a.refused.n &&
-		   stored_array_init(&stored, &t->env, pin.container, d->source,
-				     pin.k, d->object, label) == 0;
+		   stored_array_init(&stored, &t->env, pin.container,
+				     source_key(t, d->source), pin.k, d->object,
+				     label) == 0;
 	if (can_read)
 		fprintf(f, "bytes     %s\n", format_size(stored.bytes, size));
 	describe_views(t, d, can_read ? &stored.base : NULL, a.chunk, only, f);

@@ -295,8 +295,9 @@ static bool open_array(struct tree *t, const struct pin *p, const struct dir *d,
 	catalog_array(p->k, d->object, &a);
 	if (d->type == ROW_NONE || a.refused.n)
 		return false;
-	return stored_array_init(out, &t->env, p->container, d->source, p->k,
-				 d->object, label) == 0;
+	return stored_array_init(out, &t->env, p->container,
+				 source_key(t, d->source), p->k, d->object,
+				 label) == 0;
 }
 
 static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,

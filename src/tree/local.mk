@@ -28,6 +28,7 @@ libcore_a_SOURCES += \
 	%reldir%/problems.c \
 	%reldir%/rows.c \
 	%reldir%/rows.h \
+	%reldir%/same.c \
 	%reldir%/source.c \
 	%reldir%/source.h \
 	%reldir%/srcdir.c \

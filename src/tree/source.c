@@ -36,10 +36,11 @@ int sources_init(struct sources *s)
 
 void sources_fini(struct sources *s)
 {
+	files_fini(s);
 	for (uint32_t i = 0; s->rows.segment && i < rows_count(&s->rows); i++) {
 		struct source *one = rows_at(&s->rows, i);
 
-		if (one->container)
+		if (one->container && one->first == i)
 			container_close(one->container);
 		if (one->plain)
 			file_close(one->plain);
@@ -149,14 +150,6 @@ int source_know(struct tree *t, uint32_t number, struct wait *w)
 	return 0;
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 /* The file that was listed, opened; the same one that its attributes tell. */
 static int open_store(struct tree *t, uint32_t number, struct wait *w,
 		      struct store **out)
@@ -182,7 +175,7 @@ static int open_store(struct tree *t, uint32_t number, struct wait *w,
 	}
 	if (err < 0)
 		return err;
-	if (!is_same_file(&s->st, file_stat(store))) {
+	if (file_compare(&s->st, file_stat(store))) {
 		file_close(store);
 		return problem_tell(t->conf.problems, -ESTALE,
 				    "%s: changed after it was listed; mount "
@@ -245,11 +238,41 @@ bool source_is_failed(const struct tree *t, uint32_t number)
 				    memory_order_acquire) != 0;
 }
 
+/*
+ * c is that of s from now on, or of another name of the same file. What is not
+ * needed is returned. Called with the lock held.
+ */
+static struct container *adopt(struct tree *t, uint32_t number,
+			       struct container *c)
+{
+	struct source *s = source_at(t, number), *first;
+	struct container *lost = NULL;
+
+	if (s->container)
+		return c;
+	s->first = number;
+	first = files_first(&t->sources, s);
+	if (first != s) {
+		s->first = first->first;
+		lost = c;
+		c = first->container;
+	} else {
+		t->sources.ncontainers++;
+	}
+	atomic_store_explicit(&s->container, c, memory_order_release);
+	return lost;
+}
+
+uint32_t source_key(const struct tree *t, uint32_t number)
+{
+	return source_at(t, number)->first;
+}
+
 int source_container(struct tree *t, uint32_t number, bool told, struct wait *w,
 		     struct container **out)
 {
 	struct source *s = source_at(t, number);
-	struct container *c, *lost = NULL;
+	struct container *c, *lost;
 	struct store *store;
 	char why[128];
 	int err;
@@ -283,16 +306,10 @@ int source_container(struct tree *t, uint32_t number, bool told, struct wait *w,
 		return err;
 	}
 	pthread_mutex_lock(&t->sources.lock);
-	if (s->container) {
-		lost = c;
-	} else {
-		atomic_store_explicit(&s->container, c, memory_order_release);
-		t->sources.ncontainers++;
-	}
+	lost = adopt(t, number, c);
 	*out = s->container;
 	pthread_mutex_unlock(&t->sources.lock);
-	if (lost)
-		container_close(lost);
+	container_close(lost);
 	return 0;
 }
 
@@ -312,6 +329,18 @@ static void scan_failed(void *arg, int err, char *why)
 	free(why);
 }
 
+/* What a scan under another name has found holds for this one too. */
+static int known_failure(struct tree *t, uint32_t number)
+{
+	struct source *s = source_at(t, number);
+	const struct source *first = source_at(t, s->first);
+	int err = atomic_load_explicit(&first->failed, memory_order_acquire);
+
+	if (err && first != s && !source_is_failed(t, number))
+		mark_failed(t, number, err, true, first->why);
+	return atomic_load_explicit(&s->failed, memory_order_acquire);
+}
+
 int source_catalog(struct tree *t, uint32_t number, struct wait *w,
 		   struct container **c, struct cached *out)
 {
@@ -320,10 +349,12 @@ int source_catalog(struct tree *t, uint32_t number, struct wait *w,
 	int err = source_container(t, number, true, w, c);
 
 	if (err == 0 && !s->scanned)
-		err = atomic_load_explicit(&s->failed, memory_order_acquire);
+		err = known_failure(t, number);
 	if (err == 0)
-		err = cached_catalog(&t->env, *c, number, scan_failed, &f, w,
+		err = cached_catalog(&t->env, *c, s->first, scan_failed, &f, w,
 				     out);
+	if (err < 0 && s->container && !s->scanned)
+		known_failure(t, number);
 	if (err == 0 && !s->scanned && !atomic_exchange(&s->scanned, true))
 		problems_tell_scan(t, number, out->data);
 	return err == -ETIMEDOUT ? -EIO : err;

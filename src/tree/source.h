@@ -3,7 +3,10 @@
 /*
  * The source files seen so far, by number. A container is opened once and its
  * descriptor held; files that only pass through are closed again, the least
- * recently used first, and must be the same file when opened again.
+ * recently used first, and must be the same file when opened again. Names of
+ * one file, hard links and symbolic ones, share the container of the first of
+ * them that is opened, and what is cached of it; all that is said stays by
+ * name.
  *
  * Threads: init and fini from one; the rest from any, in parallel.
  */
@@ -31,6 +34,8 @@ struct source {
 	/* Constant once known is set. */
 	_Atomic bool known;
 	struct stat st;
+	/* Constant once container is set: who opened the same file first. */
+	uint32_t first;
 	/* Constant once set. */
 	_Atomic(struct container *) container;
 	_Atomic int failed; /* -errno for good; why says what it was */
@@ -49,6 +54,7 @@ struct sources {
 	/* protected by lock */
 	struct source *oldest, *newest;
 	unsigned nplain, max_plain;
+	void *files;		      /* the first source of each file opened */
 	_Atomic unsigned ncontainers; /* open */
 };
 
@@ -70,12 +76,24 @@ int source_container(struct tree *t, uint32_t number, bool told, struct wait *w,
 /* Its catalog too, pinned until cached_put. Same errors. */
 int source_catalog(struct tree *t, uint32_t number, struct wait *w,
 		   struct container **c, struct cached *out);
+/* What is cached of it is cached under. Its container is open. */
+uint32_t source_key(const struct tree *t, uint32_t number);
 /* Whether looking into it can only show why not. */
 bool source_is_failed(const struct tree *t, uint32_t number);
 
 /* Bytes as they are; short only at the end of the file. */
 ssize_t source_read(struct tree *t, uint32_t number, void *buf, size_t n,
 		    uint64_t off, struct wait *w);
+
+/*
+ * same.c: whether that is the same file, unchanged: 0, else an order. And the
+ * source that was first given of the same file, which may be s. What is given
+ * is held open until fini, so that no other file can look like it; the lock
+ * is held.
+ */
+int file_compare(const struct stat *a, const struct stat *b);
+struct source *files_first(struct sources *all, struct source *s);
+void files_fini(struct sources *all);
 
 /* Path relative to SRC (its last name if SRC is the file). -ENAMETOOLONG. */
 int source_path(const struct tree *t, uint32_t number, char *buf, size_t size);

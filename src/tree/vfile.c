@@ -259,8 +259,9 @@ int tree_array(struct tree *t, const struct pin *p, const struct dir *d,
 	       const char *label, struct stored_array *out)
 {
 	struct array_info a;
-	int err = stored_array_init(out, &t->env, p->container, d->source, p->k,
-				    d->object, label);
+	int err = stored_array_init(out, &t->env, p->container,
+				    source_key(t, d->source), p->k, d->object,
+				    label);
 
 	if (err != -EOPNOTSUPP)
 		return err;
