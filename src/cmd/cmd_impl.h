@@ -75,6 +75,8 @@ struct source {
 	size_t cache_size;
 };
 
+/* Raise the limit of open files as far as we are allowed; what it is then. */
+uint64_t source_raise_files(void);
 /*
  * Open SRC. 0; -errno with *why (malloc'ed, caller frees) one line that names
  * SRC.

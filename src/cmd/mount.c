@@ -25,6 +25,8 @@
 #include "util/log.h"
 #include "util/parse.h"
 
+#define FILES_LEAST 64
+
 struct mounted {
 	const struct mount_conf *conf;
 	struct notice notice;
@@ -60,7 +62,29 @@ static int give_up(struct mounted *m, int status, const char *why, int err)
 
 static int status_of(int err)
 {
-	return err == -ENOMEM ? EXIT_MOUNT_SYSTEM : EXIT_MOUNT_FAILED;
+	switch (err) {
+	case -ENOMEM:
+	case -EMFILE:
+	case -ENFILE:
+		return EXIT_MOUNT_SYSTEM;
+	default:
+		return EXIT_MOUNT_FAILED;
+	}
+}
+
+/* With fewer something would fail later, and say less. */
+static int check_files(char **why)
+{
+	uint64_t n = source_raise_files();
+
+	if (n >= FILES_LEAST)
+		return 0;
+	if (asprintf(why,
+		     "%d open files are needed, the limit is %" PRIu64
+		     "; raise it (ulimit -Hn)",
+		     FILES_LEAST, n) < 0)
+		*why = NULL;
+	return -EMFILE;
 }
 
 /* ------------------------------------------------------------ the process */
@@ -74,10 +98,6 @@ static void set_limits(const struct mount_conf *c)
 		l = (struct rlimit){0, 0};
 		setrlimit(RLIMIT_CORE, &l);
 		prctl(PR_SET_DUMPABLE, 0);
-	}
-	if (getrlimit(RLIMIT_NOFILE, &l) == 0 && l.rlim_cur < l.rlim_max) {
-		l.rlim_cur = l.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &l);
 	}
 }
 
@@ -301,9 +321,8 @@ static int open_and_serve(struct mounted *m, const char *src)
 			     why ? why : strerror(-r)) < 0)
 			text = NULL;
 		return give_up(m,
-			       r == -ENODEV || r == -EACCES || r == -ENOMEM
-				       ? EXIT_MOUNT_SYSTEM
-				       : EXIT_MOUNT_FAILED,
+			       r == -ENODEV || r == -EACCES ? EXIT_MOUNT_SYSTEM
+							    : status_of(r),
 			       text, r);
 	}
 	leave_place(m);
@@ -320,8 +339,10 @@ static int mount_it(struct mount_conf *c, const char *src, const char *mnt)
 	};
 	CLEANUP(cleanup_freep) char *why = NULL, *full = NULL;
 	CLEANUP(cleanup_freep) char *text = NULL;
-	int r = place_check(src, mnt, &m.mountpoint, &m.place_fd, &why), status;
+	int r = check_files(&why), status;
 
+	if (r == 0)
+		r = place_check(src, mnt, &m.mountpoint, &m.place_fd, &why);
 	if (r)
 		return give_up(&m, status_of(r), why, r);
 	full = realpath(src, NULL);

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cmd/cmd_impl.h"
@@ -75,6 +76,19 @@ static char *scanner_path(void)
 	return path;
 }
 
+uint64_t source_raise_files(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l))
+		return UINT64_MAX;
+	if (l.rlim_cur < l.rlim_max) {
+		l.rlim_cur = l.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &l);
+	}
+	return l.rlim_cur;
+}
+
 static int source_new(struct source *s, const struct source_conf *conf,
 		      const char *src, char **why)
 {
@@ -104,6 +118,7 @@ static int source_new(struct source *s, const struct source_conf *conf,
 	t.problems = s->problems;
 	t.container.scanner = s->scanner;
 	tree_metrics(&s->metrics);
+	source_raise_files();
 	return tree_new(&t, &s->tree, why);
 }
 

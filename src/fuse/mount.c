@@ -117,16 +117,17 @@ static int session_mount(struct front *f, char **why)
 	int stderr_fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
 	int r;
 
-	if (caught >= 0 && stderr_fd >= 0)
-		dup2(caught, STDERR_FILENO);
+	/* What is not caught would be a second line. */
+	if (caught < 0 || stderr_fd < 0)
+		return -errno;
+	dup2(caught, STDERR_FILENO);
 	fuse_set_log_func(NULL);
 	r = fuse_session_mount(f->se, f->mountpoint);
-	if (stderr_fd >= 0)
-		dup2(stderr_fd, STDERR_FILENO);
+	dup2(stderr_fd, STDERR_FILENO);
 	fuse_set_log_func(lib_log);
 	if (r == 0)
 		return 0;
-	*why = caught >= 0 ? said(caught) : NULL;
+	*why = said(caught);
 	return -EIO;
 }
 

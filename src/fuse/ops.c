@@ -41,6 +41,7 @@ static int error_shown(int err)
 	case EPERM:
 	case EBUSY:
 	case ENOSPC:
+	case ENFILE:
 	case ENOMEM:
 	case ELOOP:
 	case EINTR:

@@ -48,6 +48,11 @@ struct source *files_first(struct sources *all, struct source *s)
 	return at ? *at : s;
 }
 
+void files_remove(struct sources *all, struct source *s)
+{
+	tdelete(s, &all->files, source_compare);
+}
+
 static void keep(void *source)
 {
 	(void)source;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,15 +23,28 @@
 #include "tree/tree_impl.h"
 
 #define TIMEOUTS_MAX 3 /* scans that may time out before it is for good */
+/* Descriptors for all else: the mount itself, scanners, listings. */
+#define FILES_RESERVED 48
+
+/* How many files may be held open, so that what else needs one finds one. */
+static void set_maxima(struct sources *s)
+{
+	struct rlimit limit;
+	uint64_t n = 1024;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0)
+		n = limit.rlim_cur < INT_MAX ? limit.rlim_cur : INT_MAX;
+	s->max_files = n;
+	s->max_plain = n > 16384 ? 1024 : (unsigned)n / 16 + 4;
+	s->max_containers = 1;
+	if (n > s->max_plain + FILES_RESERVED + 1)
+		s->max_containers = (unsigned)n - s->max_plain - FILES_RESERVED;
+}
 
 int sources_init(struct sources *s)
 {
-	struct rlimit limit;
-
 	pthread_mutex_init(&s->lock, NULL);
-	s->max_plain = 64;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur > 1024)
-		s->max_plain = limit.rlim_cur > 16384 ? 1024 : 256;
+	set_maxima(s);
 	return rows_init(&s->rows, sizeof(struct source), NODE_DIRS_MAX);
 }
 
@@ -239,25 +253,30 @@ bool source_is_failed(const struct tree *t, uint32_t number)
 }
 
 /*
- * c is that of s from now on, or of another name of the same file. What is not
- * needed is returned. Called with the lock held.
+ * c is that of s from now on, or of another name of the same file, unless too
+ * many are open. What is not needed is returned. Called with the lock held.
  */
 static struct container *adopt(struct tree *t, uint32_t number,
 			       struct container *c)
 {
+	struct sources *all = &t->sources;
 	struct source *s = source_at(t, number), *first;
 	struct container *lost = NULL;
 
 	if (s->container)
 		return c;
 	s->first = number;
-	first = files_first(&t->sources, s);
+	first = files_first(all, s);
+	if (first == s && all->ncontainers >= all->max_containers) {
+		files_remove(all, s);
+		return c;
+	}
 	if (first != s) {
 		s->first = first->first;
 		lost = c;
 		c = first->container;
 	} else {
-		t->sources.ncontainers++;
+		all->ncontainers++;
 	}
 	atomic_store_explicit(&s->container, c, memory_order_release);
 	return lost;
@@ -266,6 +285,29 @@ static struct container *adopt(struct tree *t, uint32_t number,
 uint32_t source_key(const struct tree *t, uint32_t number)
 {
 	return source_at(t, number)->first;
+}
+
+/* No more can be opened: said once, for all. */
+static int too_many(struct tree *t, uint32_t number)
+{
+	struct sources *all = &t->sources;
+	char path[PATH_MAX];
+
+	pthread_mutex_lock(&all->lock);
+	bool was_told = all->told_full;
+
+	all->told_full = true;
+	pthread_mutex_unlock(&all->lock);
+	if (was_told)
+		return -ENFILE;
+	if (source_path(t, number, path, sizeof(path)) < 0)
+		strcpy(path, "?");
+	return problem_tell(t->conf.problems, -ENFILE,
+			    "%s: cannot be opened, nor can further containers: "
+			    "%u are, as many as the limit of %" PRIu64
+			    " open files allows; raise it (ulimit -Hn, or "
+			    "LimitNOFILE= of systemd) and mount again",
+			    path, all->max_containers, all->max_files);
 }
 
 int source_container(struct tree *t, uint32_t number, bool told, struct wait *w,
@@ -310,7 +352,7 @@ int source_container(struct tree *t, uint32_t number, bool told, struct wait *w,
 	*out = s->container;
 	pthread_mutex_unlock(&t->sources.lock);
 	container_close(lost);
-	return 0;
+	return *out ? 0 : too_many(t, number);
 }
 
 struct scan_failure {

@@ -54,8 +54,12 @@ struct sources {
 	/* protected by lock */
 	struct source *oldest, *newest;
 	unsigned nplain, max_plain;
+	bool told_full;
 	void *files;		      /* the first source of each file opened */
 	_Atomic unsigned ncontainers; /* open */
+	/* Constant. */
+	unsigned max_containers;
+	uint64_t max_files; /* RLIMIT_NOFILE */
 };
 
 int sources_init(struct sources *s);
@@ -69,7 +73,9 @@ int source_add(struct tree *t, uint32_t dir, uint32_t entry, uint32_t *number);
 int source_know(struct tree *t, uint32_t number, struct wait *w);
 /*
  * The container, opened. An error with failed set is for good: what the file
- * is (not a container, not readable). told: say so in the problems.
+ * is (not a container, not readable). told: say so in the problems. -ENFILE: as
+ * many as there may be are open; none is closed for another, since only the
+ * descriptor goes on being the file that was looked into.
  */
 int source_container(struct tree *t, uint32_t number, bool told, struct wait *w,
 		     struct container **out);
@@ -93,6 +99,7 @@ ssize_t source_read(struct tree *t, uint32_t number, void *buf, size_t n,
  */
 int file_compare(const struct stat *a, const struct stat *b);
 struct source *files_first(struct sources *all, struct source *s);
+void files_remove(struct sources *all, struct source *s);
 void files_fini(struct sources *all);
 
 /* Path relative to SRC (its last name if SRC is the file). -ENAMETOOLONG. */

@@ -11,6 +11,7 @@ scripts += \
 	%reldir%/test-corrupt.sh \
 	%reldir%/test-cwd.sh \
 	%reldir%/test-decode-once.sh \
+	%reldir%/test-descriptors.sh \
 	%reldir%/test-examples.sh \
 	%reldir%/test-hostile.sh \
 	%reldir%/test-kill.sh \
