@@ -46,12 +46,14 @@ void copy_swap(void *data, uint64_t count, unsigned item_size);
 
 /*
  * The rows of a plan in groups along its innermost axis: offsets of the first
- * row of a group on both sides, then n[0] rows (1 if ndim is 0) dst[0] and
- * src[0] apart. Start with a zeroed walk; false at the end.
+ * row of a group on both sides, how many rows it has, and how far these are
+ * apart. Start with a zeroed walk; false at the end.
  */
 struct copy_walk {
-	uint64_t at[NDIM_MAX];
 	uint64_t dst, src;
+	uint64_t n, dst_step, src_step;
+	/* private */
+	uint64_t at[NDIM_MAX];
 	bool started;
 };
 bool copy_next(const struct copy *p, struct copy_walk *k);

@@ -211,17 +211,16 @@ static int read_direct(struct walk *k, struct part *p, const struct copy *plan,
 	if (err)
 		return err;
 	while (copy_next(plan, &row)) {
-		uint64_t n = plan->ndim ? plan->n[0] : 1;
+		uint64_t from = off + src + row.src;
+		unsigned char *to = p->dst + row.dst;
 
-		for (uint64_t i = 0; i < n; i++) {
-			uint64_t dst = plan->ndim ? i * plan->dst[0] : 0;
-			uint64_t at = plan->ndim ? i * plan->src[0] : 0;
-
-			err = direct_read(s, p->slot, off + src + row.src + at,
-					  plan->row, p->dst + row.dst + dst,
+		for (uint64_t i = 0; i < row.n; i++) {
+			err = direct_read(s, p->slot, from, plan->row, to,
 					  k->w);
 			if (err)
 				return err;
+			from += row.src_step;
+			to += row.dst_step;
 		}
 	}
 	return 0;

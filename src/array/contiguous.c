@@ -63,59 +63,71 @@ static int window_at(struct window *k, uint64_t off, const unsigned char **out,
 	return 0;
 }
 
-/* n rows, the first at src, src_step apart. */
-static int read_rows(struct window *k, unsigned char *dst, uint64_t dst_step,
-		     uint64_t src, uint64_t src_step, uint64_t n, uint64_t row)
+/* A row that does not lie in one unit. */
+static int read_split_row(struct window *k, unsigned char *dst, uint64_t src,
+			  uint64_t row)
 {
-	const unsigned char *p;
-	uint64_t end, m;
-	int err;
+	while (row > 0) {
+		const unsigned char *p;
+		uint64_t end, part;
+		int err = window_at(k, src, &p, &end);
 
-	while (n > 0) {
-		err = window_at(k, src, &p, &end);
 		if (err)
 			return err;
-		if (row <= end - src) {
-			/* As many as lie in this unit. */
-			m = n > 1 ? 1 + (end - src - row) / src_step : 1;
-			m = m < n ? m : n;
-			copy_rows(dst, dst_step, p, src_step, m, row);
-			k->served += m * row;
-		} else {
-			for (uint64_t done = 0; done < row;) {
-				uint64_t part;
-
-				err = window_at(k, src + done, &p, &end);
-				if (err)
-					return err;
-				part = end - (src + done);
-				if (part > row - done)
-					part = row - done;
-				memcpy(dst + done, p, part);
-				k->served += part;
-				done += part;
-			}
-			m = 1;
-		}
-		n -= m;
-		dst += m * dst_step;
-		src += m * src_step;
+		part = end - src < row ? end - src : row;
+		memcpy(dst, p, part);
+		k->served += part;
+		dst += part;
+		src += part;
+		row -= part;
 	}
 	return 0;
 }
 
-static int read_rows_direct(struct window *k, unsigned char *dst,
-			    uint64_t dst_step, uint64_t src, uint64_t src_step,
-			    uint64_t n, uint64_t row)
+/* The rows of a group, the first at src of the array, to dst. */
+static int read_rows(struct window *k, unsigned char *dst, uint64_t src,
+		     const struct copy_walk *g, uint64_t row)
 {
-	for (uint64_t i = 0; i < n; i++) {
-		uint64_t off = src + i * src_step;
-		int err = direct_read(k->s, off / k->s->chunk_bytes,
-				      k->s->info.data_addr + off, row,
-				      dst + i * dst_step, k->w);
+	for (uint64_t left = g->n; left > 0;) {
+		const unsigned char *p;
+		uint64_t end, n = 1;
+		int err = window_at(k, src, &p, &end);
 
 		if (err)
 			return err;
+		if (row <= end - src) {
+			/* As many as lie in this unit. */
+			if (left > 1)
+				n += (end - src - row) / g->src_step;
+			n = n < left ? n : left;
+			copy_rows(dst, g->dst_step, p, g->src_step, n, row);
+			k->served += n * row;
+		} else {
+			err = read_split_row(k, dst, src, row);
+			if (err)
+				return err;
+		}
+		left -= n;
+		dst += n * g->dst_step;
+		src += n * g->src_step;
+	}
+	return 0;
+}
+
+/* The same, straight from the file. */
+static int read_rows_direct(struct window *k, unsigned char *dst, uint64_t src,
+			    const struct copy_walk *g, uint64_t row)
+{
+	const struct stored_array *s = k->s;
+
+	for (uint64_t i = 0; i < g->n; i++) {
+		int err = direct_read(s, src / s->chunk_bytes,
+				      s->info.data_addr + src, row, dst, k->w);
+
+		if (err)
+			return err;
+		dst += g->dst_step;
+		src += g->src_step;
 	}
 	return 0;
 }
@@ -141,18 +153,11 @@ int contiguous_read_box(const struct array *a, const struct region *item,
 	direct = !s->swap && (plan.row >= DIRECT_ROW || run >= DIRECT_RUN ||
 			      run == s->bytes);
 	while (!err && copy_next(&plan, &row)) {
-		uint64_t n = plan.ndim ? plan.n[0] : 1;
-		uint64_t dst_step = plan.ndim ? plan.dst[0] : 0;
-		uint64_t src_step = plan.ndim ? plan.src[0] : 0;
 		unsigned char *dst = (unsigned char *)out + row.dst;
+		uint64_t src = base + row.src;
 
-		if (direct)
-			err = read_rows_direct(&k, dst, dst_step,
-					       base + row.src, src_step, n,
-					       plan.row);
-		else
-			err = read_rows(&k, dst, dst_step, base + row.src,
-					src_step, n, plan.row);
+		err = direct ? read_rows_direct(&k, dst, src, &row, plan.row)
+			     : read_rows(&k, dst, src, &row, plan.row);
 	}
 	window_close(&k);
 	return err;

@@ -58,6 +58,9 @@ bool copy_next(const struct copy *p, struct copy_walk *k)
 {
 	if (!k->started) {
 		k->started = true;
+		k->n = p->ndim ? p->n[0] : 1;
+		k->dst_step = p->ndim ? p->dst[0] : 0;
+		k->src_step = p->ndim ? p->src[0] : 0;
 		return p->row > 0;
 	}
 	for (unsigned i = 1; i < p->ndim; i++) {
@@ -109,16 +112,10 @@ void copy_run(const struct copy *p, void *dst, const void *src)
 {
 	struct copy_walk k = {0};
 
-	while (copy_next(p, &k)) {
-		unsigned char *to = (unsigned char *)dst + k.dst;
-		const unsigned char *from = (const unsigned char *)src + k.src;
-
-		if (p->ndim == 0)
-			memcpy(to, from, p->row);
-		else
-			copy_rows(to, p->dst[0], from, p->src[0], p->n[0],
-				  p->row);
-	}
+	while (copy_next(p, &k))
+		copy_rows((unsigned char *)dst + k.dst, k.dst_step,
+			  (const unsigned char *)src + k.src, k.src_step, k.n,
+			  p->row);
 }
 
 /* row is a multiple of item_size. */
@@ -148,11 +145,9 @@ void copy_fill(const struct copy *p, void *dst, const void *item,
 
 	while (copy_next(p, &k)) {
 		unsigned char *to = (unsigned char *)dst + k.dst;
-		uint64_t n = p->ndim ? p->n[0] : 1;
 
-		for (uint64_t i = 0; i < n; i++)
-			fill_row(to + (p->ndim ? i * p->dst[0] : 0), p->row,
-				 item, item_size);
+		for (uint64_t i = 0; i < k.n; i++, to += k.dst_step)
+			fill_row(to, p->row, item, item_size);
 	}
 }
 

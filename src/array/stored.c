@@ -65,10 +65,8 @@ static int compact_read_box(const struct array *a, const struct region *item,
 	while (s->swap && copy_next(&plan, &k)) {
 		unsigned char *to = (unsigned char *)out + k.dst;
 
-		if (plan.ndim == 0)
+		for (uint64_t i = 0; i < k.n; i++, to += k.dst_step)
 			copy_swap(to, plan.row / isz, isz);
-		for (uint64_t i = 0; plan.ndim && i < plan.n[0]; i++)
-			copy_swap(to + i * plan.dst[0], plan.row / isz, isz);
 	}
 	return 0;
 }
