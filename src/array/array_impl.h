@@ -58,14 +58,9 @@ struct copy_walk {
 };
 bool copy_next(const struct copy *p, struct copy_walk *k);
 
-/*
- * Bytes of a box if they lie in one run at the given strides, else 0. Long
- * runs that are stored as they are served are not worth a copy in the cache.
- */
+/* Bytes of a box if they lie in one run at the given strides, else 0. */
 uint64_t copy_one_run(unsigned ndim, unsigned item_size, const uint64_t *extent,
 		      const uint64_t *stride);
-#define DIRECT_RUN (UINT64_C(4) << 10)	/* of a whole item in a unit */
-#define DIRECT_ROW (UINT64_C(64) << 10) /* of one row of many */
 
 /* --------------------------------------------------------------- band.c */
 
@@ -116,9 +111,6 @@ int unit_get(const struct unit_job *j, struct wait *w,
 /* Pin a page of the chunk index. All errors were told. */
 int index_get(const struct stored_array *s, uint64_t page, struct wait *w,
 	      struct cache_entry **out);
-/* Stored bytes straight to the reader; the thread is asked for first. */
-int direct_read(const struct stored_array *s, uint64_t unit, uint64_t off,
-		uint64_t n, void *out, struct wait *w);
 /* Tell what is wrong with a unit; returns err. */
 int unit_tell(const struct stored_array *s, uint64_t unit, int err,
 	      const struct stored *at);
@@ -137,6 +129,52 @@ struct offer_set *offer_begin(const struct stored_array *s,
 bool offer_unit(struct offer_set *set, const struct unit_job *j,
 		struct wait *w);
 void offer_end(struct offer_set *set);
+
+/* ------------------------------------------------------------- direct.c */
+
+/* From so many bytes on a run is read past the cache. */
+#define DIRECT_RUN (UINT64_C(4) << 10)	/* of a whole item in a unit */
+#define DIRECT_ROW (UINT64_C(64) << 10) /* of one row of many */
+
+/*
+ * Copy from the stored bytes at off of the file straight to the reader; the
+ * thread is asked for first. unit: of a chunked array, for messages. Errors
+ * were told; util/wait.h.
+ */
+int direct_copy(const struct stored_array *s, uint64_t unit, uint64_t off,
+		const struct copy *plan, unsigned char *out, struct wait *w);
+
+/* A box of a chunked array being read. */
+struct chunk_walk {
+	const struct stored_array *s;
+	const struct region *item, *box;
+	struct wait *w;
+	struct band band;
+	struct cache_entry *index; /* pinned page, or NULL */
+	uint64_t page;
+	unsigned char *out;
+	const uint64_t *stride; /* of out */
+	bool offered;
+};
+
+/* A chunk of it, and what of it lies under the box. */
+struct chunk_part {
+	uint64_t slot;
+	uint64_t at[NDIM_MAX];	/* of the chunk in the grid */
+	uint64_t rel[NDIM_MAX]; /* start within the chunk */
+	uint64_t extent[NDIM_MAX];
+	unsigned char *dst;
+	bool located, hole;
+	struct unit_job job; /* if located and no hole */
+};
+
+/*
+ * Read a located part past the cache if its rows are long and lie in the file
+ * as they are served, src bytes into the values of the chunk. *is_read: else
+ * nothing was. Errors were told; util/wait.h.
+ */
+int chunk_read_direct(const struct chunk_walk *k, const struct chunk_part *p,
+		      const struct copy *plan, uint64_t src, bool *is_read);
 
 /* --------------------------------------------- chunked.c, contiguous.c */
 

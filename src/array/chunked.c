@@ -13,35 +13,10 @@
 #include <string.h>
 
 #include "cache/cache.h"
-#include "codec/codec.h"
 #include "util/checked.h"
 
 /* Chunks looked at for what can be loaded ahead. */
 #define LOOK_AHEAD 32
-
-/* A box being read. */
-struct walk {
-	const struct stored_array *s;
-	const struct region *item, *box;
-	struct wait *w;
-	struct band band;
-	struct cache_entry *index; /* pinned page, or NULL */
-	uint64_t page;
-	unsigned char *out;
-	const uint64_t *stride; /* of out */
-	bool offered;
-};
-
-/* A chunk of it, and what of it lies under the box. */
-struct part {
-	uint64_t slot;
-	uint64_t at[NDIM_MAX];	/* of the chunk in the grid */
-	uint64_t rel[NDIM_MAX]; /* start within the chunk */
-	uint64_t extent[NDIM_MAX];
-	unsigned char *dst;
-	bool located, hole;
-	struct unit_job job; /* if located and no hole */
-};
 
 static uint64_t dot(unsigned n, const uint64_t *a, const uint64_t *b)
 {
@@ -53,12 +28,13 @@ static uint64_t dot(unsigned n, const uint64_t *a, const uint64_t *b)
 }
 
 /* What of the chunk at that place of the grid lies under the box. */
-static void place(const struct walk *k, const uint64_t *at, struct part *p)
+static void place(const struct chunk_walk *k, const uint64_t *at,
+		  struct chunk_part *p)
 {
 	const struct shape *chunk = &k->s->chunk;
 	const struct region *box = k->box;
 
-	*p = (struct part){.dst = k->out};
+	*p = (struct chunk_part){.dst = k->out};
 	for (unsigned i = 0; i < box->ndim; i++) {
 		uint64_t first = at[i] * chunk->dim[i], from, left;
 
@@ -76,7 +52,7 @@ static void place(const struct walk *k, const uint64_t *at, struct part *p)
 }
 
 /* To the next chunk under the box, row-major. False: that was the last. */
-static bool step(const struct walk *k, uint64_t *at)
+static bool step(const struct chunk_walk *k, uint64_t *at)
 {
 	for (unsigned i = k->box->ndim; i-- > 0;) {
 		uint64_t first = k->box->start[i] / k->s->chunk.dim[i];
@@ -102,7 +78,7 @@ static bool is_partial(const struct stored_array *s, const uint64_t *at)
 	return false;
 }
 
-static int locate(struct walk *k, struct part *p)
+static int locate(struct chunk_walk *k, struct chunk_part *p)
 {
 	const struct stored_array *s = k->s;
 	struct cache *c = s->env->cache;
@@ -140,100 +116,14 @@ static int locate(struct walk *k, struct part *p)
 	return 0;
 }
 
-/* Rows worth a pread each: long ones, or the one row of a long run. */
-static bool is_long(const struct walk *k, const struct part *p,
-		    const struct copy *plan)
-{
-	const struct stored_array *s = k->s;
-	uint64_t extent[NDIM_MAX], run;
-
-	if (plan->row >= DIRECT_ROW)
-		return true;
-	for (unsigned i = 0; i < s->chunk.ndim; i++) {
-		uint64_t c = s->chunk.dim[i];
-		uint64_t first = p->at[i] * c;
-		uint64_t from = k->item->start[i];
-		uint64_t end = from + k->item->extent[i];
-
-		from = from < first ? 0 : from - first;
-		extent[i] = end - first < c ? end - first - from : c - from;
-	}
-	run = copy_one_run(s->chunk.ndim, s->base.item_size, extent,
-			   s->chunk_stride);
-	return plan->ndim == 0 && (run >= DIRECT_RUN || run == p->job.bytes);
-}
-
-/*
- * Where the values of a chunk lie as they are served: all of it if it is
- * unfiltered, a part if its filter gained nothing. 1: they do not.
- */
-static int find_values(struct walk *k, const struct part *p, uint64_t *off)
-{
-	const struct stored_array *s = k->s;
-	const struct unit_job *j = &p->job;
-	unsigned char head[CODEC_HEAD];
-	size_t at;
-	int err;
-
-	*off = j->at.off;
-	if (j->raw)
-		return j->at.n == j->bytes ? 0 : 1;
-	err = direct_read(s, p->slot, j->at.off, sizeof(head), head, k->w);
-	if (err)
-		return err;
-	if (!codec_is_plain(&s->chain, j->at.skip, head, (size_t)j->at.n,
-			    (size_t)j->bytes, &at))
-		return 1;
-	*off += at;
-	return 0;
-}
-
-/*
- * Read rows of a chunk that is stored as it is served past the cache, if they
- * are long. 1: they are not.
- */
-static int read_direct(struct walk *k, struct part *p, const struct copy *plan,
-		       uint64_t src)
-{
-	const struct stored_array *s = k->s;
-	const struct unit_job *j = &p->job;
-	struct copy_walk row = {0};
-	uint64_t off;
-	int err;
-
-	if (s->swap ||
-	    (!j->raw &&
-	     !codec_may_be_plain(&s->chain, j->at.skip, (size_t)j->at.n,
-				 (size_t)j->bytes)) ||
-	    !is_long(k, p, plan))
-		return 1;
-	err = find_values(k, p, &off);
-	if (err)
-		return err;
-	while (copy_next(plan, &row)) {
-		uint64_t from = off + src + row.src;
-		unsigned char *to = p->dst + row.dst;
-
-		for (uint64_t i = 0; i < row.n; i++) {
-			err = direct_read(s, p->slot, from, plan->row, to,
-					  k->w);
-			if (err)
-				return err;
-			from += row.src_step;
-			to += row.dst_step;
-		}
-	}
-	return 0;
-}
-
 /* A unit is missing: those that will be missing next may be loaded ahead. */
-static void offer_next(struct walk *k, const struct part *now)
+static void offer_next(struct chunk_walk *k, const struct chunk_part *now)
 {
 	const struct stored_array *s = k->s;
 	struct offer_set *set = NULL;
 	uint64_t at[NDIM_MAX];
 	bool more = true;
-	struct part p;
+	struct chunk_part p;
 
 	memcpy(at, now->at, sizeof(at));
 	for (unsigned i = 0; more && i < LOOK_AHEAD && step(k, at); i++) {
@@ -264,7 +154,7 @@ static void offer_next(struct walk *k, const struct part *now)
 }
 
 /* From a whole chunk, or from the piece of one that has the part. */
-static void copy_out(const struct walk *k, const struct part *p,
+static void copy_out(const struct chunk_walk *k, const struct chunk_part *p,
 		     struct cache_entry *e, bool is_piece)
 {
 	const struct stored_array *s = k->s;
@@ -293,11 +183,11 @@ static void copy_out(const struct walk *k, const struct part *p,
 }
 
 /* What lies under the box of a chunk, or of a piece of it. */
-static int read_part(struct walk *k, struct part *p)
+static int read_part(struct chunk_walk *k, struct chunk_part *p)
 {
 	const struct stored_array *s = k->s;
 	unsigned isz = s->base.item_size;
-	bool banded = k->band.bits > 0;
+	bool banded = k->band.bits > 0, is_read;
 	uint64_t piece = 0;
 	struct cache_entry *e = NULL;
 	struct cache_key key;
@@ -328,9 +218,10 @@ static int read_part(struct walk *k, struct part *p)
 		copy_fill(&plan, p->dst, s->fill, isz);
 		return 0;
 	}
-	err = read_direct(k, p, &plan,
-			  dot(s->chunk.ndim, p->rel, s->chunk_stride) * isz);
-	if (err <= 0)
+	err = chunk_read_direct(
+		k, p, &plan, dot(s->chunk.ndim, p->rel, s->chunk_stride) * isz,
+		&is_read);
+	if (err || is_read)
 		return err;
 	if (k->w && k->w->offer && !k->offered) {
 		k->offered = true;
@@ -345,7 +236,7 @@ static int read_part(struct walk *k, struct part *p)
 	return 0;
 }
 
-static int read_chunk(struct walk *k, struct part *p)
+static int read_chunk(struct chunk_walk *k, struct chunk_part *p)
 {
 	unsigned a = k->band.axis;
 	uint64_t end = p->rel[a] + p->extent[a];
@@ -370,7 +261,7 @@ int chunked_read_box(const struct array *a, const struct region *item,
 		     const uint64_t stride[NDIM_MAX], struct wait *w)
 {
 	const struct stored_array *s = (const struct stored_array *)a;
-	struct walk k = {
+	struct chunk_walk k = {
 		.s = s,
 		.item = item,
 		.box = box,
@@ -379,7 +270,7 @@ int chunked_read_box(const struct array *a, const struct region *item,
 		.stride = stride,
 	};
 	uint64_t at[NDIM_MAX];
-	struct part p;
+	struct chunk_part p;
 	int err;
 
 	band_choose(s, item, &k.band);

@@ -114,24 +114,6 @@ static int read_rows(struct window *k, unsigned char *dst, uint64_t src,
 	return 0;
 }
 
-/* The same, straight from the file. */
-static int read_rows_direct(struct window *k, unsigned char *dst, uint64_t src,
-			    const struct copy_walk *g, uint64_t row)
-{
-	const struct stored_array *s = k->s;
-
-	for (uint64_t i = 0; i < g->n; i++) {
-		int err = direct_read(s, src / s->chunk_bytes,
-				      s->info.data_addr + src, row, dst, k->w);
-
-		if (err)
-			return err;
-		dst += g->dst_step;
-		src += g->src_step;
-	}
-	return 0;
-}
-
 int contiguous_read_box(const struct array *a, const struct region *item,
 			const struct region *box, void *out,
 			const uint64_t stride[NDIM_MAX], struct wait *w)
@@ -141,7 +123,6 @@ int contiguous_read_box(const struct array *a, const struct region *item,
 	struct copy_walk row = {0};
 	uint64_t src_stride[NDIM_MAX], base = 0, run;
 	struct copy plan;
-	bool direct;
 	int err = 0;
 
 	shape_strides(&a->shape, src_stride);
@@ -150,15 +131,13 @@ int contiguous_read_box(const struct array *a, const struct region *item,
 	copy_plan(&plan, box->ndim, a->item_size, box->extent, stride,
 		  src_stride);
 	run = copy_one_run(item->ndim, a->item_size, item->extent, src_stride);
-	direct = !s->swap && (plan.row >= DIRECT_ROW || run >= DIRECT_RUN ||
-			      run == s->bytes);
-	while (!err && copy_next(&plan, &row)) {
-		unsigned char *dst = (unsigned char *)out + row.dst;
-		uint64_t src = base + row.src;
-
-		err = direct ? read_rows_direct(&k, dst, src, &row, plan.row)
-			     : read_rows(&k, dst, src, &row, plan.row);
-	}
+	if (!s->swap &&
+	    (plan.row >= DIRECT_ROW || run >= DIRECT_RUN || run == s->bytes))
+		return direct_copy(s, 0, s->info.data_addr + base, &plan, out,
+				   w);
+	while (!err && copy_next(&plan, &row))
+		err = read_rows(&k, (unsigned char *)out + row.dst,
+				base + row.src, &row, plan.row);
 	window_close(&k);
 	return err;
 }

@@ -246,22 +246,6 @@ int unit_get(const struct unit_job *j, struct wait *w, struct cache_entry **out)
 	return err;
 }
 
-int direct_read(const struct stored_array *s, uint64_t unit, uint64_t off,
-		uint64_t n, void *out, struct wait *w)
-{
-	const struct wait_need need = {.source = s->source,
-				       .device = s->device};
-	int err = w ? w->admit(w, &need) : 0;
-
-	if (err)
-		return err;
-	err = container_read(s->container, off, (size_t)n, out);
-	if (err)
-		return unit_tell(s, unit, err,
-				 &(struct stored){.off = off, .n = n});
-	return 0;
-}
-
 /* -------------------------------------------------------------- index */
 
 struct index_job {

@@ -8,6 +8,7 @@ libcore_a_SOURCES += \
 	%reldir%/chunked.c \
 	%reldir%/contiguous.c \
 	%reldir%/copy.c \
+	%reldir%/direct.c \
 	%reldir%/load.c \
 	%reldir%/offer.c \
 	%reldir%/read.c \
