@@ -77,8 +77,8 @@ static int read_item_box(const struct view *v, const struct region *item,
 
 	for (unsigned k = 0; k < n; k++) {
 		dense.dim[k] = box->extent[k];
-		if (__builtin_add_overflow(v->start[k], (int64_t)box->start[k],
-					   &start[k]))
+		if (!checked_add_signed(v->start[k], (int64_t)box->start[k],
+					&start[k]))
 			return -EOVERFLOW;
 	}
 	shape_strides(&dense, stride);

@@ -22,6 +22,16 @@ static inline bool checked_add(uint64_t a, uint64_t b, uint64_t *out)
 	return true;
 }
 
+static inline bool checked_add_signed(int64_t a, int64_t b, int64_t *out)
+{
+	int64_t r;
+
+	if (__builtin_add_overflow(a, b, &r))
+		return false;
+	*out = r;
+	return true;
+}
+
 static inline bool checked_mul(uint64_t a, uint64_t b, uint64_t *out)
 {
 	uint64_t r;
