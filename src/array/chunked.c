@@ -116,6 +116,12 @@ static int locate(struct chunk_walk *k, struct chunk_part *p)
 	return 0;
 }
 
+/* The piece that has the start of the part. */
+static uint64_t piece_of(const struct chunk_walk *k, const struct chunk_part *p)
+{
+	return p->rel[k->band.axis] / k->band.width;
+}
+
 /* A unit is missing: those that will be missing next may be loaded ahead. */
 static void offer_next(struct chunk_walk *k, const struct chunk_part *now)
 {
@@ -139,7 +145,7 @@ static void offer_next(struct chunk_walk *k, const struct chunk_part *now)
 			continue;
 		if (k->band.bits) {
 			p.job.band = &k->band;
-			p.job.piece = p.rel[k->band.axis] / k->band.width;
+			p.job.piece = piece_of(k, &p);
 			unit_key(s, p.slot, band_number(&k->band, p.job.piece),
 				 &key);
 			if (!cache_wants(s->env->cache, &key))
@@ -167,7 +173,7 @@ static void copy_out(const struct chunk_walk *k, const struct chunk_part *p,
 	shape_strides(&shape, stride);
 	skip = dot(n, p->rel, stride);
 	if (is_piece) {
-		uint64_t first = p->rel[a] / k->band.width * k->band.width;
+		uint64_t first = piece_of(k, p) * k->band.width;
 
 		shape.dim[a] -= first;
 		if (shape.dim[a] > k->band.width)
@@ -182,31 +188,38 @@ static void copy_out(const struct chunk_walk *k, const struct chunk_part *p,
 	cache_put(s->env->cache, e, served_bytes(s, served));
 }
 
+/* The piece that the part needs, or the whole chunk, pinned; or NULL. */
+static struct cache_entry *peek(const struct chunk_walk *k,
+				const struct chunk_part *p, bool *is_piece)
+{
+	struct cache *c = k->s->env->cache;
+	struct cache_entry *e = NULL;
+	struct cache_key key;
+
+	if (k->band.bits) {
+		unit_key(k->s, p->slot, band_number(&k->band, piece_of(k, p)),
+			 &key);
+		e = cache_peek(c, &key);
+	}
+	*is_piece = e != NULL;
+	if (e)
+		return e;
+	unit_key(k->s, p->slot, 0, &key);
+	return cache_peek(c, &key);
+}
+
 /* What lies under the box of a chunk, or of a piece of it. */
 static int read_part(struct chunk_walk *k, struct chunk_part *p)
 {
 	const struct stored_array *s = k->s;
 	unsigned isz = s->base.item_size;
-	bool banded = k->band.bits > 0, is_read;
-	uint64_t piece = 0;
-	struct cache_entry *e = NULL;
-	struct cache_key key;
+	bool is_piece, is_read;
+	struct cache_entry *e = peek(k, p, &is_piece);
 	struct copy plan;
 	int err;
 
-	if (banded) {
-		piece = p->rel[k->band.axis] / k->band.width;
-		unit_key(s, p->slot, band_number(&k->band, piece), &key);
-		e = cache_peek(s->env->cache, &key);
-		if (e) {
-			copy_out(k, p, e, true);
-			return 0;
-		}
-	}
-	unit_key(s, p->slot, 0, &key);
-	e = cache_peek(s->env->cache, &key);
 	if (e) {
-		copy_out(k, p, e, false);
+		copy_out(k, p, e, is_piece);
 		return 0;
 	}
 	err = locate(k, p);
@@ -227,12 +240,14 @@ static int read_part(struct chunk_walk *k, struct chunk_part *p)
 		k->offered = true;
 		offer_next(k, p);
 	}
-	p->job.band = banded ? &k->band : NULL;
-	p->job.piece = piece;
+	if (k->band.bits) {
+		p->job.band = &k->band;
+		p->job.piece = piece_of(k, p);
+	}
 	err = unit_get(&p->job, k->w, &e);
 	if (err)
 		return err;
-	copy_out(k, p, e, banded);
+	copy_out(k, p, e, k->band.bits > 0);
 	return 0;
 }
 
@@ -245,8 +260,7 @@ static int read_chunk(struct chunk_walk *k, struct chunk_part *p)
 	if (k->band.bits == 0)
 		return read_part(k, p);
 	do {
-		uint64_t piece = p->rel[a] / k->band.width;
-		uint64_t stop = (piece + 1) * k->band.width;
+		uint64_t stop = (piece_of(k, p) + 1) * k->band.width;
 
 		p->extent[a] = (stop < end ? stop : end) - p->rel[a];
 		err = read_part(k, p);
