@@ -31,7 +31,7 @@ struct array_ops {
 	 * out: element (i, j, ...) of the box at out + item_size *
 	 * sum(i_k * stride[k]), stride in elements. item is the whole of
 	 * which box is a part, inside the shape too: a hint at what to keep.
-	 * 0 or -errno, all or nothing promised; util/wait.h.
+	 * 0, or -errno with anything at out; util/wait.h.
 	 */
 	int (*read_box)(const struct array *a, const struct region *item,
 			const struct region *box, void *out,
@@ -79,7 +79,8 @@ int array_read(const struct view *v, uint64_t off, size_t n, void *out,
 /* ------------------------------------------------------------- stored */
 
 /*
- * Borrowed, constant for the life of a mount.
+ * What the arrays of a mount share; array/cached.h makes it. Constant once
+ * there are threads; borrowed by each array.
  */
 struct array_env {
 	struct cache *cache;
@@ -94,8 +95,8 @@ struct stored_array {
 	struct array base; /* first */
 	const struct array_env *env;
 	struct container *container;
-	uint64_t source; /* number of the source, for cache keys */
-	uint64_t device;
+	uint64_t source;   /* number of the source, for cache keys */
+	uint64_t device;   /* of the source: what loads occupy, util/wait.h */
 	const char *label; /* "path: array", for messages; borrowed */
 	struct array_info info;
 	struct codec_chain chain;
@@ -108,8 +109,9 @@ struct stored_array {
 };
 
 /*
- * Array `object` of a pinned catalog. 0; -EOPNOTSUPP: listed, not served
- * (info.refused says why); -EOVERFLOW.
+ * Array `object` of a pinned catalog, on memory of the caller; nothing to be
+ * undone. 0; -EOPNOTSUPP: listed, not served (info.refused says why), not told;
+ * -EBADMSG: data beyond the file, told; -EOVERFLOW.
  */
 int stored_array_init(struct stored_array *s, const struct array_env *env,
 		      struct container *c, uint64_t source,

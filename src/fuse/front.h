@@ -36,8 +36,9 @@ struct front_conf {
 /*
  * Mount. No threads yet: the caller may fork between this and front_serve.
  * From here on SIGTERM, SIGINT, SIGHUP and SIGUSR1 are blocked.
- * 0 or -errno with *why set (malloc'ed, caller frees): -ENODEV or -EACCES of
- * /dev/fuse, -ENOMEM, or anything else that mounting says.
+ * 0 or -errno: -ENODEV or -EACCES of /dev/fuse, -ENOMEM, or another for what
+ * mounting says; *why is then one line for people (malloc'ed, caller
+ * frees), or NULL where there is nothing to say but the number.
  */
 struct front;
 int front_mount(const struct front_conf *conf, struct front **out, char **why);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * An append-only array of rows of one size that never move, with a hash over
- * them.
+ * An append-only array of rows of one size that never move, and heads of
+ * chains through such rows, for those who hash over them.
  *
  * Threads: reading takes no lock; a row is complete before its number can be
  * known. Appending: one thread at a time, the owner's lock.

@@ -111,8 +111,10 @@ bool tree_names_container(const struct tree *t, const char *name);
 /* Totals for statfs, from memory. */
 void tree_counts(struct tree *t, uint64_t *directories, uint64_t *containers);
 
-/* What `patchfs info` prints: human text about the node at path, its cost and
- * what is slow about it. 0 or -errno. */
+/*
+ * What `patchfs info` prints: text for people about a node, what reading it
+ * costs and what is slow about it. Blocks. 0 or -errno, with a part written.
+ */
 int tree_describe(struct tree *t, uint64_t ino, FILE *f);
 
 /* The grammar as data, for --help, completion and the manual test. */
