@@ -20,6 +20,7 @@ scripts += \
 	%reldir%/test-ls.sh \
 	%reldir%/test-manual.sh \
 	%reldir%/test-npy.sh \
+	%reldir%/test-quickstart.sh \
 	%reldir%/test-scan-index.sh \
 	%reldir%/test-scan-refuse.sh \
 	%reldir%/test-scan-tree.sh \
