@@ -114,8 +114,9 @@ static void warn_of_step(void)
 		 step);
 }
 
-/* Where lines go from now on: no thread is there yet. */
-static void open_logs(struct mounted *m)
+/* Where lines go from now on: no thread is there yet. What was asked for must
+ * be had, the file that nobody asked for need not. */
+static int open_logs(struct mounted *m, char **why)
 {
 	const struct mount_conf *c = m->conf;
 	int r;
@@ -123,9 +124,10 @@ static void open_logs(struct mounted *m)
 	log_level = c->log_level;
 	if (c->log || c->foreground) {
 		r = log_open(c->log ? c->log : "stderr");
-		if (r)
-			log_warn("--log=%s: %s", c->log, strerror(-r));
-		return;
+		if (r &&
+		    asprintf(why, "--log=%s: %s", c->log, strerror(-r)) < 0)
+			*why = NULL;
+		return r;
 	}
 	r = run_file(m->mountpoint, "log", &m->log_path);
 	if (r == 0)
@@ -136,7 +138,7 @@ static void open_logs(struct mounted *m)
 			 strerror(-r));
 		free(take_ptr(m->log_path));
 	}
-	log_open("syslog");
+	return log_open("syslog");
 }
 
 /* A mount in the background keeps no terminal and no pipe of a script. */
@@ -155,7 +157,8 @@ static void leave_stdio(const struct mount_conf *c)
 
 /* ---------------------------------------------------------------- reports */
 
-static void write_metrics(const struct mounted *m)
+/* 0; -errno, and what could not be written is logged or told by *why. */
+static int write_metrics(const struct mounted *m, char **why)
 {
 	const char *path = m->conf->metrics_file;
 	CLEANUP(cleanup_freep) char *temporary = NULL;
@@ -164,19 +167,26 @@ static void write_metrics(const struct mounted *m)
 
 	if (asprintf(&temporary, "%s.%ld", path, (long)getpid()) < 0) {
 		temporary = NULL;
-		return;
+		return -ENOMEM;
 	}
 	f = fopen(temporary, "we");
-	if (!f) {
-		log_warn("%s: %s", temporary, strerror(errno));
-		return;
+	if (!f)
+		r = -errno;
+	if (f) {
+		metrics_write_prometheus(&m->source.metrics, f);
+		r = ferror(f) ? -EIO : 0;
+		if (fclose(f) || (!r && rename(temporary, path)))
+			r = -errno;
+		if (r)
+			unlink(temporary);
 	}
-	metrics_write_prometheus(&m->source.metrics, f);
-	r = ferror(f) ? -EIO : 0;
-	if (fclose(f) || r || rename(temporary, path)) {
-		log_warn("%s: %s", path, strerror(r ? -r : errno));
-		unlink(temporary);
-	}
+	if (!r)
+		return 0;
+	if (!why)
+		log_warn("--metrics-file=%s: %s", path, strerror(-r));
+	else if (asprintf(why, "--metrics-file=%s: %s", path, strerror(-r)) < 0)
+		*why = NULL;
+	return r;
 }
 
 static void on_report(void *arg, bool is_asked)
@@ -184,7 +194,7 @@ static void on_report(void *arg, bool is_asked)
 	const struct mounted *m = arg;
 
 	if (m->conf->metrics_file)
-		write_metrics(m);
+		write_metrics(m, NULL);
 	if (!is_asked)
 		return;
 	for (const struct metric *one = m->source.metrics.head; one;
@@ -310,7 +320,11 @@ static int open_and_serve(struct mounted *m, const char *src)
 	if (r)
 		return give_up(m, status_of(r), NULL, r);
 	warn_of_step();
-	open_logs(m);
+	r = open_logs(m, &why);
+	if (r == 0 && c->metrics_file)
+		r = write_metrics(m, &why);
+	if (r)
+		return give_up(m, EXIT_MOUNT_SYSTEM, why, r);
 	f.source = m->source.path;
 	f.metrics = &m->source.metrics;
 	r = front_mount(&f, &m->front, &why);

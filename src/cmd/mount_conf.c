@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The table of options of patchfs mount; pure, but for looking at the cwd. */
+/*
+ * The table of options of patchfs mount; pure, but for looking at the cwd and
+ * at the descriptor of --ready-fd.
+ */
 
 #include <config.h>
 
 #include "cmd/mount_conf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -57,9 +61,18 @@ static int set_ready_fd(void *conf, const char *value)
 {
 	struct mount_conf *c = conf;
 	uint64_t n;
+	int flags;
 
 	if (parse_decimal(value, strlen(value), &n) || n > INT_MAX)
 		return -EINVAL;
+	flags = fcntl((int)n, F_GETFL);
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+		fprintf(stderr,
+			"patchfs mount: --ready-fd=%s: that descriptor is not "
+			"open for writing\n",
+			value);
+		return -ECANCELED;
+	}
 	c->ready_fd = (int)n;
 	return 0;
 }

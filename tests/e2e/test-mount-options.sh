@@ -58,6 +58,32 @@ grep -q 'debug: read ' "$tmp/server.log" || fail "--log-level=debug"
 grep -qE '^patchfs_requests_read [1-9]' "$tmp/metrics" || fail "--metrics-file"
 test -z "$(ls -d "$tmp"/metrics.* 2>/dev/null)" || fail "metrics: leftovers"
 
+# What was asked for and cannot be had: one line, and nothing is mounted.
+not_mounted() { ! is_mounted "$mnt" || fail "$* is mounted"; }
+mkdir "$tmp/dir"
+refused() { # STATUS REGEX ARGUMENT...
+	local want=$1 said=$2
+	shift 2
+	run "$want" mount "$@" "$tmp/src" "$mnt"
+	says "$said"
+	not_mounted "$*"
+}
+for f in -f ''; do
+	refused 2 '--log=/nowhere/x: No such file' $f --log=/nowhere/x
+	refused 2 "--log=$tmp/dir: Is a directory" $f --log="$tmp/dir"
+	refused 2 '--metrics-file=/nowhere/x: No such file' \
+		$f --metrics-file=/nowhere/x
+	refused 2 "--metrics-file=$tmp/dir: Is a directory" \
+		$f --metrics-file="$tmp/dir"
+	refused 1 '--ready-fd=9: .*not open for writing' $f --ready-fd=9 9<&-
+	refused 1 '--ready-fd=9: .*not open for writing' $f -o ready_fd=9 \
+		9</dev/null
+done
+test -z "$(ls -d "$tmp"/dir.* 2>/dev/null)" || fail "metrics: leftovers"
+run 0 mount --ready-fd=9 "$tmp/src" "$mnt" 9>"$tmp/ready"
+test "$(cat "$tmp/ready")" = ready || fail "--ready-fd"
+patchfs umount "$mnt"
+
 # The default cache is a quarter of what the cgroup leaves us.
 limit=
 for base in /sys/fs/cgroup/memory /sys/fs/cgroup; do
