@@ -25,6 +25,8 @@ libcore_a_SOURCES += \
 	%reldir%/node.h \
 	%reldir%/number.c \
 	%reldir%/number.h \
+	%reldir%/opened.c \
+	%reldir%/plain.c \
 	%reldir%/problems.c \
 	%reldir%/rows.c \
 	%reldir%/rows.h \

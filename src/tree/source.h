@@ -72,6 +72,12 @@ int source_add(struct tree *t, uint32_t dir, uint32_t entry, uint32_t *number);
 /* Fill in st, once. 0; -ENOENT: no regular file any more; -errno. */
 int source_know(struct tree *t, uint32_t number, struct wait *w);
 /*
+ * The file that was listed, opened; file_close is the caller's. 0; -ESTALE,
+ * told: it is another one by now; errors of opening it; util/wait.h.
+ */
+int source_open_file(struct tree *t, uint32_t number, struct wait *w,
+		     struct store **out);
+/*
  * The container, opened. An error with failed set is for good: what the file
  * is (not a container, not readable). told: say so in the problems. -ENFILE: as
  * many as there may be are open; none is closed for another, since only the

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "container/file.h"
 #include "tree/tree_impl.h"
 #include "util/metric.h"
 
