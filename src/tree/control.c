@@ -357,10 +357,7 @@ ssize_t control_read(struct tree *t, uint64_t item, void *buf, size_t n,
 
 	if (err < 0)
 		return err;
-	if (off >= s->n)
-		n = 0;
-	else if (n > s->n - off)
-		n = s->n - (size_t)off;
+	n = read_clip(n, off, s->n);
 	if (n)
 		memcpy(buf, s->text + off, n);
 	put_text(t, item, s);

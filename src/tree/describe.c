@@ -62,9 +62,7 @@ static int describe_arrays(const struct catalog *k, enum name_place root,
 			fprintf(f, " %s",
 				dtype_text(a.kind, a.item_size, dtype));
 		if (a.refused.n)
-			fprintf(f, "  (%.*s)",
-				(int)(a.refused.n > 512 ? 512 : a.refused.n),
-				a.refused.p);
+			fprintf(f, "  (%.*s)", TEXT_CUT(a.refused, 512));
 		fputc('\n', f);
 	}
 	return 0;
@@ -110,8 +108,7 @@ static void describe_filters(const struct catalog *k,
 
 		catalog_filter(k, a, i, &one);
 		fprintf(f, "%s%.*s (%" PRIu32 ")", i ? ", " : "",
-			(int)(one.name.n > 64 ? 64 : one.name.n), one.name.p,
-			one.id);
+			TEXT_CUT(one.name, 64), one.id);
 	}
 	fputs(a->nfilter ? "\n" : "none\n", f);
 }
@@ -188,8 +185,7 @@ static void describe_type(const struct catalog *k, const struct array_info *a,
 			dtype_text(a->kind, a->item_size, dtype),
 			a->order == '>' ? ", stored big-endian" : "");
 	else
-		fprintf(f, "type      %.*s\n", (int)a->type_text.n,
-			a->type_text.p);
+		fprintf(f, "type      %.*s\n", TEXT_CUT(a->type_text, 512));
 	fprintf(f, "layout    %s\n", layout_text(a->layout));
 	if (a->chunk)
 		fprintf(f, "chunks    %s\n",
@@ -221,10 +217,7 @@ static int describe_array(struct tree *t, uint32_t dir,
 	problems_of_array(pin.k, d->object, describe_problem, f);
 	if (d->type == ROW_NONE)
 		goto out;
-	can_read = !a.refused.n &&
-		   stored_array_init(&stored, &t->env, pin.container,
-				     source_key(t, d->source), pin.k, d->object,
-				     label) == 0;
+	can_read = pin_try_array(&pin, d, label, &stored);
 	if (can_read)
 		fprintf(f, "bytes     %s\n", format_size(stored.bytes, size));
 	describe_views(t, d, can_read ? &stored.base : NULL, a.chunk, only, f);

@@ -286,20 +286,6 @@ static void put_shape(struct json_out *o, const struct array_info *a)
 				: json_null_new());
 }
 
-/* The array at work, if it can be; label as stored_array_init. */
-static bool open_array(struct tree *t, const struct pin *p, const struct dir *d,
-		       const char *label, struct stored_array *out)
-{
-	struct array_info a;
-
-	catalog_array(p->k, d->object, &a);
-	if (d->type == ROW_NONE || a.refused.n)
-		return false;
-	return stored_array_init(out, &t->env, p->container,
-				 source_key(t, d->source), p->k, d->object,
-				 label) == 0;
-}
-
 static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 			    struct wait *w, struct json_out *o)
 {
@@ -316,7 +302,7 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 		return -ENOMEM;
 	catalog_array(p->k, d->object, &a);
 	tree_label(t, dir, label, sizeof(label));
-	if (open_array(t, p, d, label, &stored))
+	if (pin_try_array(p, d, label, &stored))
 		v = (struct viewed){&stored.base, a.chunk};
 	json_out_text(o, "path", path, strlen(path));
 	put_shape(o, &a);
@@ -346,7 +332,7 @@ static int write_chunks(struct tree *t, const struct pin *p, uint32_t dir,
 	if (!path)
 		return -ENOMEM;
 	tree_label(t, dir, label, sizeof(label));
-	err = tree_array(t, p, d, label, &s);
+	err = pin_array(p, d, label, &s);
 	if (err == 0)
 		err = stored_array_counts(&s, &n, w);
 	if (err < 0)

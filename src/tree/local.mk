@@ -9,6 +9,7 @@ libcore_a_SOURCES += \
 	%reldir%/describe.c \
 	%reldir%/dirs.c \
 	%reldir%/dirs.h \
+	%reldir%/fixed.c \
 	%reldir%/grammar.c \
 	%reldir%/info.c \
 	%reldir%/item_json.c \
@@ -26,6 +27,7 @@ libcore_a_SOURCES += \
 	%reldir%/number.c \
 	%reldir%/number.h \
 	%reldir%/opened.c \
+	%reldir%/pin.c \
 	%reldir%/plain.c \
 	%reldir%/problems.c \
 	%reldir%/rows.c \

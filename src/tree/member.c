@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "tree/link.h"
+#include "tree/text.h"
 #include "tree/tree_impl.h"
 
 enum name_place root_place(const struct tree *t)
@@ -25,35 +26,6 @@ enum name_place root_place(const struct tree *t)
 enum name_place member_place(const struct tree *t, const struct dir *d)
 {
 	return d->kind == DIR_CONTAINER ? root_place(t) : NAME_INSIDE;
-}
-
-int pin_get(struct tree *t, const struct dir *d, struct wait *w,
-	    struct pin *out)
-{
-	int err =
-		source_catalog(t, d->source, w, &out->container, &out->cached);
-
-	if (err < 0)
-		return err;
-	out->env = &t->env;
-	out->k = out->cached.data;
-	return 0;
-}
-
-void pin_put(struct pin *p)
-{
-	cached_put(p->env, &p->cached);
-}
-
-int pin_check(const struct pin *p, const struct dir *d)
-{
-	enum object_kind want =
-		d->kind == DIR_ARRAY ? OBJECT_ARRAY : OBJECT_GROUP;
-
-	if (d->object >= catalog_objects(p->k) ||
-	    catalog_kind(p->k, d->object) != want)
-		return -ESTALE;
-	return 0;
 }
 
 /* --------------------------------------------------------------- names */
@@ -69,7 +41,7 @@ static void note(struct tree *t, uint32_t dir, const char *name,
 	if (dirs_at(t->dirs, dir)->kind == DIR_CONTAINER)
 		snprintf(label + n, sizeof(label) - n, ": ");
 	problem_note(t->conf.problems, "%s/%s: %s%.*s", label, name, what,
-		     file.n > 512 ? 512 : (int)file.n, file.p);
+		     TEXT_CUT(file, 512));
 }
 
 /* Levels from dir to itself or a group above that is the object; or -1. */

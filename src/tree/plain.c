@@ -118,16 +118,13 @@ ssize_t source_read(struct tree *t, uint32_t number, void *buf, size_t n,
 	struct source *s = source_at(t, number);
 	struct container *c;
 	struct store *store;
-	uint64_t size;
 	int err = source_know(t, number, w);
 
 	if (err < 0)
 		return err;
-	size = (uint64_t)s->st.st_size;
-	if (off >= size)
+	n = read_clip(n, off, (uint64_t)s->st.st_size);
+	if (n == 0)
 		return 0;
-	if (n > size - off)
-		n = (size_t)(size - off);
 	err = tree_admit(t, number, w);
 	if (err < 0)
 		return err;

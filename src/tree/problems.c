@@ -80,11 +80,6 @@ static void lines_end(struct lines *l)
 	l->add(l->arg, text, (size_t)n);
 }
 
-static int cut(struct bytes b)
-{
-	return b.n > 1024 ? 1024 : (int)b.n;
-}
-
 static int found_by_scan(struct lines *l)
 {
 	int err = 0;
@@ -94,7 +89,7 @@ static int found_by_scan(struct lines *l)
 		uint32_t object;
 
 		catalog_problem(l->k, i, &object, &text);
-		err = line(l, object, "%.*s", cut(text), text.p);
+		err = line(l, object, "%.*s", TEXT_CUT(text, 1024));
 	}
 	return err;
 }
@@ -110,8 +105,8 @@ static int refused_arrays(struct lines *l)
 
 		catalog_array(l->k, object, &a);
 		if (a.refused.n)
-			err = line(l, object, "%.*s", cut(a.refused),
-				   a.refused.p);
+			err = line(l, object, "%.*s",
+				   TEXT_CUT(a.refused, 1024));
 	}
 	return err;
 }
@@ -140,7 +135,7 @@ static int of_links(struct lines *l, struct tree *t, uint32_t source,
 			err = line(l, group,
 				   "%s: an external link to a file that is "
 				   "not in the mounted tree: %.*s",
-				   name, cut(m.file), m.file.p);
+				   name, TEXT_CUT(m.file, 1024));
 	}
 	return err;
 }

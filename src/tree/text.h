@@ -14,6 +14,10 @@
 #define DTYPE_MAX 8
 #define SHAPE_TEXT_MAX 192
 
+/* The two arguments of "%.*s" for a struct bytes, cut to so many. */
+#define TEXT_CUT(b, most) \
+	(int)((b).n > (most) ? (most) : (b).n), (b).n ? (b).p : ""
+
 /* NumPy's string of a served type: "<f4". */
 const char *dtype_text(char kind, unsigned item_size, char buf[DTYPE_MAX]);
 /* "780x512x512"; "scalar" for rank 0. Ends in "..." beyond 8 axes. */

@@ -71,6 +71,7 @@ char *tree_inner_path(const struct tree *t, uint32_t dir);
 /* A container and its catalog, for the length of one call. */
 struct pin {
 	const struct array_env *env;
+	uint32_t key; /* source_key */
 	struct container *container;
 	struct cached cached;
 	const struct catalog *k;
@@ -85,10 +86,13 @@ int pin_check(const struct pin *p, const struct dir *d);
 
 /*
  * The array of directory d, for the length of the pin. Errors of
- * stored_array_init, told to the problems.
+ * stored_array_init; that it is not served is told to the problems.
  */
-int tree_array(struct tree *t, const struct pin *p, const struct dir *d,
-	       const char *label, struct stored_array *out);
+int pin_array(const struct pin *p, const struct dir *d, const char *label,
+	      struct stored_array *out);
+/* The same if it can be read at all; else false, and nothing new is told. */
+bool pin_try_array(const struct pin *p, const struct dir *d, const char *label,
+		   struct stored_array *out);
 
 enum shown_kind { SHOWN_NOT, SHOWN_GROUP, SHOWN_ARRAY, SHOWN_LINK };
 
@@ -142,16 +146,28 @@ void view_refuse(struct tree *t, uint32_t array, const char *what,
 
 /* --------------------------------------------------------------- files */
 
-/* Regular files that the tree makes, by directory: NULL ends. */
+/* How much of a read of n bytes at off lies in a file of that size. */
+static inline size_t read_clip(size_t n, uint64_t off, uint64_t size)
+{
+	if (off >= size)
+		return 0;
+	return n < size - off ? n : (size_t)(size - off);
+}
+
+/* enum fixed_file of that name in d; -ENOENT: d has no such file. */
 int fixed_by_name(const struct tree *t, const struct dir *d, const char *name);
 const char *fixed_name(enum fixed_file f);
 
-/* A file made whole, pinned until cached_put. */
-int fixed_get(struct tree *t, uint32_t dir, enum fixed_file f, struct wait *w,
-	      struct cached *out);
-/* Bytes of a file that the tree makes. */
+/*
+ * Bytes of such a file, and the file itself, short only at its end. It is made
+ * for that if it is not cached. -ENOENT: dir has none; errors of the makers.
+ */
 int fixed_size(struct tree *t, uint32_t dir, enum fixed_file f, struct wait *w,
 	       uint64_t *size);
+ssize_t fixed_read(struct tree *t, const struct node *node, void *buf, size_t n,
+		   uint64_t off, struct wait *w);
+/* Whether fixed_size gives the size of that file without making it. */
+bool fixed_at_hand(const struct dir *d, uint64_t file);
 
 /* Makers: *data is malloc'ed. dir must be of the right kind. */
 int make_container_info(struct tree *t, uint32_t dir, struct wait *w,
@@ -195,9 +211,6 @@ uint64_t csv_size(const struct view_spec *s, const struct view_geometry *g);
 void csv_read(const struct view_spec *s, const struct view_geometry *g,
 	      uint64_t off, size_t n, char *out);
 bool view_has_csv(const struct view_spec *s);
-
-/* Whether fixed_size gives the size of that file without making it. */
-bool fixed_at_hand(const struct dir *d, uint64_t file);
 
 /* Attributes of an existing node if nothing has to be read or made. */
 bool stat_at_hand(struct tree *t, uint64_t ino, struct stat *st);

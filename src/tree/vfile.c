@@ -1,182 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Reading a file of the mount, whatever it is: files that are made whole,
- * values behind a header, files of the source. The walk over the segments of
- * a file is here and nowhere else.
+ * Reading a file of the mount, whatever it is. The walk over the segments of
+ * an item or an array, values behind a header, is here and nowhere else.
  */
 
 #include <config.h>
 
 #include <errno.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "tree/tree_impl.h"
-
-/* ------------------------------------------------------ files made whole */
-
-static const char *const fixed_names[FIXED_FILES] = {
-	[FIXED_INFO] = "info.json",
-	[FIXED_CHUNKS] = "chunks.json",
-	[FIXED_STRINGS] = "array.json",
-	[FIXED_CSV] = "index.csv",
-};
-
-const char *fixed_name(enum fixed_file f)
-{
-	return fixed_names[f];
-}
-
-static bool has_fixed(const struct tree *t, const struct dir *d,
-		      enum fixed_file f)
-{
-	switch (f) {
-	case FIXED_INFO:
-		return d->kind == DIR_CONTAINER || d->kind == DIR_ARRAY;
-	case FIXED_CHUNKS:
-		return d->kind == DIR_ARRAY && d->type != ROW_NONE;
-	case FIXED_STRINGS:
-		return d->kind == DIR_ARRAY && (d->flags & DIR_STRINGS);
-	case FIXED_CSV:
-		return d->kind == DIR_VIEW &&
-		       view_has_csv(dirs_spec(t->dirs, d->params));
-	case FIXED_FILES:
-		break;
-	}
-	return false;
-}
-
-int fixed_by_name(const struct tree *t, const struct dir *d, const char *name)
-{
-	for (int f = 0; f < FIXED_FILES; f++)
-		if (strcmp(name, fixed_names[f]) == 0 &&
-		    has_fixed(t, d, (enum fixed_file)f))
-			return f;
-	return -ENOENT;
-}
-
-struct making {
-	struct tree *t;
-	uint32_t dir;
-	enum fixed_file file;
-};
-
-static int make(void *arg, struct wait *w, void **data, size_t *size)
-{
-	const struct making *m = arg;
-
-	switch (m->file) {
-	case FIXED_INFO:
-		if (dirs_at(m->t->dirs, m->dir)->kind == DIR_ARRAY)
-			return make_array_info(m->t, m->dir, w, data, size);
-		return make_container_info(m->t, m->dir, w, data, size);
-	case FIXED_CHUNKS:
-		return make_chunks(m->t, m->dir, w, data, size);
-	case FIXED_STRINGS:
-		return make_strings(m->t, m->dir, w, data, size);
-	case FIXED_CSV:
-	case FIXED_FILES:
-		break;
-	}
-	return -EINVAL;
-}
-
-int fixed_get(struct tree *t, uint32_t dir, enum fixed_file f, struct wait *w,
-	      struct cached *out)
-{
-	struct dir *d = dirs_at(t->dirs, dir);
-	struct making m = {.t = t, .dir = dir, .file = f};
-	int err = cached_file(&t->env, d->source, dir, f, t->device, make, &m,
-			      w, out);
-
-	if (err == 0 && f <= FIXED_CHUNKS)
-		atomic_store_explicit(&d->rendered[f], out->size,
-				      memory_order_relaxed);
-	return err;
-}
-
-static uint64_t known_size(const struct dir *d, enum fixed_file f)
-{
-	return f <= FIXED_CHUNKS ? atomic_load_explicit(&d->rendered[f],
-							memory_order_relaxed)
-				 : 0;
-}
-
-bool fixed_at_hand(const struct dir *d, uint64_t file)
-{
-	return file < FIXED_FILES &&
-	       (file == FIXED_CSV || known_size(d, (enum fixed_file)file) != 0);
-}
-
-int fixed_size(struct tree *t, uint32_t dir, enum fixed_file f, struct wait *w,
-	       uint64_t *size)
-{
-	const struct dir *d = dirs_at(t->dirs, dir);
-	struct view_geometry g;
-	struct cached cached;
-	int err;
-
-	if (!has_fixed(t, d, f))
-		return -ENOENT;
-	if (f == FIXED_CSV) {
-		view_geometry(t, d, &g);
-		*size = csv_size(dirs_spec(t->dirs, d->params), &g);
-		return 0;
-	}
-	*size = known_size(d, f);
-	if (*size)
-		return 0;
-	err = fixed_get(t, dir, f, w, &cached);
-	if (err < 0)
-		return err;
-	*size = cached.size;
-	cached_put(&t->env, &cached);
-	return 0;
-}
-
-/* How much of a read lies in a file of that size. */
-static size_t clip(size_t n, uint64_t off, uint64_t size)
-{
-	if (off >= size)
-		return 0;
-	return n < size - off ? n : (size_t)(size - off);
-}
-
-static ssize_t read_csv(struct tree *t, const struct dir *d, void *buf,
-			size_t n, uint64_t off)
-{
-	const struct view_spec *s = dirs_spec(t->dirs, d->params);
-	struct view_geometry g;
-
-	view_geometry(t, d, &g);
-	n = clip(n, off, csv_size(s, &g));
-	csv_read(s, &g, off, n, buf);
-	return (ssize_t)n;
-}
-
-static ssize_t read_fixed(struct tree *t, const struct node *node, void *buf,
-			  size_t n, uint64_t off, struct wait *w)
-{
-	const struct dir *d = dirs_at(t->dirs, node->dir);
-	enum fixed_file f = (enum fixed_file)node->item;
-	struct cached cached;
-	int err;
-
-	if (node->item >= FIXED_FILES || !has_fixed(t, d, f))
-		return -ENOENT;
-	if (f == FIXED_CSV)
-		return read_csv(t, d, buf, n, off);
-	err = fixed_get(t, node->dir, f, w, &cached);
-	if (err < 0)
-		return err;
-	n = clip(n, off, cached.size);
-	if (n)
-		memcpy(buf, (const char *)cached.data + off, n);
-	cached_put(&t->env, &cached);
-	return (ssize_t)n;
-}
 
 static ssize_t read_item_json(struct tree *t, const struct node *node,
 			      void *buf, size_t n, uint64_t off)
@@ -187,7 +22,7 @@ static ssize_t read_item_json(struct tree *t, const struct node *node,
 
 	if (d->kind != DIR_VIEW || node->item >= d->count)
 		return -ENOENT;
-	n = clip(n, off, d->json_size);
+	n = read_clip(n, off, d->json_size);
 	if (n == 0)
 		return 0;
 	err = item_json(t, d, node->item, &text);
@@ -237,7 +72,7 @@ static int read_segments(const struct layout *layout, const struct view *v,
 			off -= s->len;
 			continue;
 		}
-		part = clip(n, off, s->len);
+		part = read_clip(n, off, s->len);
 		switch (s->kind) {
 		case SEGMENT_MEM:
 			memcpy(buf, (const char *)s->mem + off, part);
@@ -255,22 +90,6 @@ static int read_segments(const struct layout *layout, const struct view *v,
 	return 0;
 }
 
-int tree_array(struct tree *t, const struct pin *p, const struct dir *d,
-	       const char *label, struct stored_array *out)
-{
-	struct array_info a;
-	int err = stored_array_init(out, &t->env, p->container,
-				    source_key(t, d->source), p->k, d->object,
-				    label);
-
-	if (err != -EOPNOTSUPP)
-		return err;
-	catalog_array(p->k, d->object, &a);
-	return problem_tell(t->conf.problems, err, "%s: %.*s", label,
-			    a.refused.n > 512 ? 512 : (int)a.refused.n,
-			    a.refused.n ? a.refused.p : "");
-}
-
 static int read_values(struct tree *t, uint32_t array, struct view *v,
 		       const struct layout *layout, char *buf, size_t n,
 		       uint64_t off, struct wait *w)
@@ -286,7 +105,7 @@ static int read_values(struct tree *t, uint32_t array, struct view *v,
 	tree_label(t, array, label, sizeof(label));
 	err = pin_check(&pin, d);
 	if (err == 0)
-		err = tree_array(t, &pin, d, label, &stored);
+		err = pin_array(&pin, d, label, &stored);
 	if (err == 0) {
 		v->array = &stored.base;
 		err = read_segments(layout, v, buf, n, off, w);
@@ -313,7 +132,7 @@ static ssize_t read_item(struct tree *t, const struct node *node, void *buf,
 	if (node->item >= (d->kind == DIR_VIEW ? d->count : 1) ||
 	    item_layout(type, node->format, &layout) < 0)
 		return -ENOENT;
-	n = clip(n, off, layout.size);
+	n = read_clip(n, off, layout.size);
 	if (n == 0)
 		return 0;
 	if (d->kind == DIR_VIEW) {
@@ -344,7 +163,7 @@ ssize_t vfile_read(struct tree *t, uint64_t ino, void *buf, size_t n,
 	case NODE_VIEW_LINK:
 		return -EINVAL;
 	case NODE_FIXED:
-		return read_fixed(t, &node, buf, n, off, w);
+		return fixed_read(t, &node, buf, n, off, w);
 	case NODE_SOURCE:
 		return read_source(t, &node, buf, n, off, w);
 	case NODE_ITEM_JSON:
