@@ -86,8 +86,7 @@ static int keep(struct tree *t, const struct view_spec *s)
 
 int view_keep_listed(struct tree *t)
 {
-	const struct view_spec slices = {.kind = VIEW_SLICES,
-					 .format = FORMAT_NPY};
+	const struct view_spec slices = view_slices(0);
 	int err = keep(t, &slices);
 
 	for (unsigned i = 0; err == 0 && i < t->nviews; i++)
@@ -104,8 +103,7 @@ static int listed_at(const struct tree *t, const struct dir *array, unsigned i,
 	struct layout layout;
 
 	if (i == 0) {
-		*s = (struct view_spec){.kind = VIEW_SLICES,
-					.format = FORMAT_NPY};
+		*s = view_slices(0);
 		/* Of one axis only by name: each element a file. */
 		if (type->shape.ndim < 2)
 			return -EINVAL;

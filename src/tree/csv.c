@@ -75,24 +75,21 @@ static void set_row(const struct view_geometry *g, struct columns *c,
 	c->text[n] = '\n';
 }
 
-uint64_t csv_size(const struct view_spec *s, const struct view_geometry *g)
+uint64_t csv_size(const struct view_geometry *g)
 {
 	struct columns c;
 
-	(void)s;
 	set_columns(g, &c);
 	/* 2^36 rows of less than 2^9 bytes. */
 	return c.header + g->count * c.row;
 }
 
-void csv_read(const struct view_spec *s, const struct view_geometry *g,
-	      uint64_t off, size_t n, char *out)
+void csv_read(const struct view_geometry *g, uint64_t off, size_t n, char *out)
 {
 	struct columns c;
 	uint64_t item = 0;
 	size_t len;
 
-	(void)s;
 	set_columns(g, &c);
 	len = c.header;
 	if (off >= len) {

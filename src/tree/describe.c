@@ -161,8 +161,7 @@ static void describe_views(struct tree *t, const struct dir *d,
 	}
 	for (unsigned k = 0; type->shape.ndim > 1 && k < type->shape.ndim;
 	     k++) {
-		s = (struct view_spec){
-			.kind = VIEW_SLICES, .format = FORMAT_NPY, .axis = k};
+		s = view_slices(k);
 		if (view_bind(&s, type, &g, why) == 0)
 			describe_view(base, chunk, &s, &g, f);
 	}

@@ -118,7 +118,7 @@ int fixed_size(struct tree *t, uint32_t dir, enum fixed_file f, struct wait *w,
 		return -ENOENT;
 	if (f == FIXED_CSV) {
 		view_geometry(t, d, &g);
-		*size = csv_size(dirs_spec(t->dirs, d->params), &g);
+		*size = csv_size(&g);
 		return 0;
 	}
 	*size = known_size(d, f);
@@ -135,12 +135,11 @@ int fixed_size(struct tree *t, uint32_t dir, enum fixed_file f, struct wait *w,
 static ssize_t read_csv(struct tree *t, const struct dir *d, void *buf,
 			size_t n, uint64_t off)
 {
-	const struct view_spec *s = dirs_spec(t->dirs, d->params);
 	struct view_geometry g;
 
 	view_geometry(t, d, &g);
-	n = read_clip(n, off, csv_size(s, &g));
-	csv_read(s, &g, off, n, buf);
+	n = read_clip(n, off, csv_size(&g));
+	csv_read(&g, off, n, buf);
 	return (ssize_t)n;
 }
 

@@ -115,6 +115,11 @@ void json_out_text(struct json_out *o, const char *key, const char *s, size_t n)
 	json_out_value(o, key, json_text_new(s, n));
 }
 
+void json_out_line(void *o, const char *s, size_t n)
+{
+	json_out_text(o, NULL, s, n);
+}
+
 void json_out_open(struct json_out *o, const char *key, char bracket)
 {
 	begin(o, key);

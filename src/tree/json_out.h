@@ -42,6 +42,8 @@ void json_out_member(struct json_out *o, const char *key, size_t n,
 		     struct json *value);
 void json_out_text(struct json_out *o, const char *key, const char *s,
 		   size_t n);
+/* The same in an array, as a problem_line_fn. */
+void json_out_line(void *o, const char *s, size_t n);
 void json_out_open(struct json_out *o, const char *key, char bracket);
 void json_out_close(struct json_out *o, char bracket);
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
 	%reldir%/array_dir.c \
+	%reldir%/array_info.c \
+	%reldir%/container_info.c \
 	%reldir%/control.c \
 	%reldir%/control.h \
 	%reldir%/cost.c \
@@ -11,7 +13,6 @@ libcore_a_SOURCES += \
 	%reldir%/dirs.h \
 	%reldir%/fixed.c \
 	%reldir%/grammar.c \
-	%reldir%/info.c \
 	%reldir%/item_json.c \
 	%reldir%/json_out.c \
 	%reldir%/json_out.h \

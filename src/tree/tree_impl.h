@@ -205,12 +205,11 @@ int item_json_size(struct tree *t, uint32_t array, const struct view_spec *s,
 int item_json(struct tree *t, const struct dir *view, uint64_t item,
 	      char **text);
 
-/* index.csv of a grid. */
-uint64_t csv_size(const struct view_spec *s, const struct view_geometry *g);
-/* Bytes [off, off + n), which lie inside. */
-void csv_read(const struct view_spec *s, const struct view_geometry *g,
-	      uint64_t off, size_t n, char *out);
+/* Whether a view has index.csv: a grid. Then its bytes. */
 bool view_has_csv(const struct view_spec *s);
+uint64_t csv_size(const struct view_geometry *g);
+/* Bytes [off, off + n), which lie inside. */
+void csv_read(const struct view_geometry *g, uint64_t off, size_t n, char *out);
 
 /* Attributes of an existing node if nothing has to be read or made. */
 bool stat_at_hand(struct tree *t, uint64_t ino, struct stat *st);

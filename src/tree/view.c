@@ -17,6 +17,15 @@
 
 #include "util/parse.h"
 
+struct view_spec view_slices(unsigned axis)
+{
+	return (struct view_spec){
+		.kind = VIEW_SLICES,
+		.format = FORMAT_NPY,
+		.axis = axis,
+	};
+}
+
 int view_bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
 {
 	va_list ap;

@@ -44,6 +44,9 @@ struct view_geometry {
 	uint8_t pad[8];	 /* one element, little endian */
 };
 
+/* Slices along an axis; canonical on every array that has it. */
+struct view_spec view_slices(unsigned axis);
+
 #define VIEW_WHY_MAX 160
 
 /* Says in why what is wrong with a view; -EINVAL. */
