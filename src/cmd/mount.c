@@ -261,14 +261,21 @@ static int look_at_root(struct mounted *m)
 
 static int serve(struct mounted *m)
 {
+	CLEANUP(cleanup_freep) char *why = NULL;
 	struct mount here = {.path = NULL};
 	int r;
 
 	if (mounts_at(m->mountpoint, &here) == 0)
 		m->lock_fd = run_lock(m->mountpoint, here.dev);
 	r = front_serve(m->front, m->source.tree);
+	if ((r == -EAGAIN || r == -ENOMEM) &&
+	    asprintf(&why,
+		     "not enough memory, or too many processes, for the "
+		     "threads of the server: %s (ulimit -v, -u; --threads)",
+		     strerror(-r)) < 0)
+		why = NULL;
 	if (m->notice.fd >= 0 || (r && r != -ETIMEDOUT))
-		log_err(r, "%s: %s", m->mountpoint, strerror(-r));
+		log_err(r, "%s: %s", m->mountpoint, why ? why : strerror(-r));
 	notice_systemd("STOPPING=1");
 	if (m->lock_fd >= 0)
 		run_unlock(m->mountpoint, here.dev, m->lock_fd);
@@ -279,7 +286,7 @@ static int serve(struct mounted *m)
 		_exit(EXIT_MOUNT_SYSTEM);
 	}
 	if (m->notice.fd >= 0)
-		return give_up(m, EXIT_MOUNT_SYSTEM, NULL, r);
+		return give_up(m, EXIT_MOUNT_SYSTEM, why, r);
 	return r ? EXIT_MOUNT_SYSTEM : 0;
 }
 

@@ -126,10 +126,14 @@ struct front {
 	struct queue queue;
 	atomic_uint loading; /* request threads that serve a miss */
 	atomic_bool has_init, is_gone;
+	size_t request_bytes; /* of libfuse's buffer for requests */
 	pthread_mutex_t lock;
-	pthread_cond_t ended; /* a thread did */
+	pthread_cond_t ended; /* a thread did; or is set */
+	pthread_cond_t gate;  /* they are let off */
 	/* protected by lock */
 	unsigned live_threads, live_workers;
+	unsigned nset;	 /* threads that have what they need */
+	bool is_let_off; /* they may begin */
 	void *big[BIG_BUFS_KEPT];
 	unsigned nbig;
 	int event_fd; /* the session has ended; somebody was interrupted */

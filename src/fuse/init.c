@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fuse.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,8 @@ int init_answer(struct front *f, int signal_fd)
 	}
 	if (r == 0 && fuse_session_exited(f->se))
 		r = -EPROTO;
+	if (buf.mem)
+		f->request_bytes = malloc_usable_size(buf.mem);
 	free(buf.mem);
 	return r;
 }

@@ -155,12 +155,27 @@ static void serve_requests(struct front *f)
 	free(buf.mem);
 }
 
+/* Take what the first request needs, then wait for the others. */
+static void get_set(struct front *f, struct thread *t)
+{
+	t->buf = malloc(SMALL_BUF);
+	if (!t->is_worker)
+		t->spare = malloc(sizeof(*t->spare));
+
+	LOCK_SCOPE(&f->lock);
+	f->nset++;
+	pthread_cond_signal(&f->ended);
+	while (!f->is_let_off)
+		pthread_cond_wait(&f->gate, &f->lock);
+}
+
 static void *thread_main(void *arg)
 {
 	struct thread *t = arg;
 	struct front *f = t->front;
 
 	front_self = t;
+	get_set(f, t);
 	if (t->is_worker)
 		queue_work(f);
 	else
@@ -202,6 +217,48 @@ static int start_threads(struct front *f, unsigned *started)
 	}
 	pthread_attr_destroy(&attr);
 	return -r;
+}
+
+/*
+ * Whether all threads have what they need, and there is memory for the buffers
+ * that libfuse makes for each at its first request: a mount that has said that
+ * it stands is not to fall for want of them.
+ */
+static int check_memory(struct front *f)
+{
+	CLEANUP(cleanup_freep) void **held = calloc(f->threads, sizeof(*held));
+	int r = held ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; r == 0 && i < f->threads + f->workers; i++) {
+		if (!f->thread[i].buf ||
+		    (i < f->threads && !f->thread[i].spare))
+			r = -ENOMEM;
+	}
+	for (unsigned i = 0; r == 0 && i < f->threads; i++) {
+		held[i] = malloc(f->request_bytes);
+		if (!held[i])
+			r = -ENOMEM;
+	}
+	for (unsigned i = 0; held && i < f->threads; i++)
+		free(held[i]);
+	return r;
+}
+
+/* The threads begin: to serve, or to end if r is an error. */
+static int let_off(struct front *f, unsigned started, int r)
+{
+	pthread_mutex_lock(&f->lock);
+	while (f->nset < started)
+		pthread_cond_wait(&f->ended, &f->lock);
+	pthread_mutex_unlock(&f->lock);
+	if (r == 0)
+		r = check_memory(f);
+	if (r)
+		session_ended(f);
+	LOCK_SCOPE(&f->lock);
+	f->is_let_off = true;
+	pthread_cond_broadcast(&f->gate);
+	return r;
 }
 
 /* ------------------------------------------------------------- stopping */
@@ -365,6 +422,7 @@ int front_serve(struct front *f, struct tree *t)
 	if (r)
 		return r;
 	r = start_threads(f, &started);
+	r = let_off(f, started, r);
 	if (r == 0) {
 		if (f->conf.ready)
 			f->conf.ready(f->conf.ready_arg);

@@ -188,6 +188,7 @@ static int front_new(const struct front_conf *conf, struct front **out)
 	pthread_mutex_init(&f->lock, NULL);
 	pthread_mutex_init(&f->interrupt_lock, NULL);
 	pthread_cond_init(&f->ended, NULL);
+	pthread_cond_init(&f->gate, NULL);
 	f->thread = calloc(f->threads + f->workers, sizeof(*f->thread));
 	f->mountpoint = strdup(conf->mountpoint);
 	f->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -282,6 +283,7 @@ void front_free(struct front *f)
 		free(f->big[--f->nbig]);
 	queue_fini(&f->queue);
 	pthread_cond_destroy(&f->ended);
+	pthread_cond_destroy(&f->gate);
 	pthread_mutex_destroy(&f->lock);
 	pthread_mutex_destroy(&f->interrupt_lock);
 	if (f->event_fd >= 0)

@@ -17,6 +17,7 @@ scripts += \
 	%reldir%/test-kill.sh \
 	%reldir%/test-latency.sh \
 	%reldir%/test-limits.sh \
+	%reldir%/test-little-memory.sh \
 	%reldir%/test-memory.sh \
 	%reldir%/test-mount-fd.sh \
 	%reldir%/test-mount-options.sh \
