@@ -144,107 +144,131 @@ static unsigned source_depth(const struct tree *t, uint32_t dir)
 	return n;
 }
 
-/*
- * From the directory of the container down to the file at path: the common
- * beginning of both paths is not walked up and down again. 0; -ENOENT: there
- * is no such file; errors of reading directories.
- */
-static int external_steps(struct tree *t, uint32_t from, const char *path,
-			  struct wait *w, struct target *to)
+/* The file that an external link names, which is in the mounted tree. */
+struct linked {
+	bool is_own;	     /* the link's own container; nothing else is set */
+	char path[PATH_MAX]; /* relative to SRC */
+	/* Where it is listed. */
+	const struct listing *listing;
+	uint32_t entry;
+	/* The innermost directory that holds the container too. */
+	uint32_t common;
+	const char *below; /* what of path is below that */
+	const char *name;  /* the last name of path */
+};
+
+/* Go down to the file; from: the directory of the container. */
+static int find_linked(struct tree *t, uint32_t from, struct wait *w,
+		       struct linked *f)
 {
-	uint32_t at = DIR_ROOT, common = DIR_ROOT;
+	uint32_t at = DIR_ROOT, i;
 	char mine[PATH_MAX];
-	const char *rest = path, *s;
-	const struct listing *l;
-	uint32_t i;
+	const char *slash;
 	int err = srcdir_path(t, from, mine, sizeof(mine));
 
 	if (err < 0)
 		return -ENOENT;
-	/* Down to the directory of the file. */
-	for (s = path; strchr(s, '/'); s = strchr(s, '/') + 1) {
-		size_t n = (size_t)(strchr(s, '/') - s);
-		size_t whole = (size_t)(s - path) + n;
+	f->common = DIR_ROOT;
+	f->below = f->name = f->path;
+	while ((slash = strchr(f->name, '/'))) {
+		size_t whole = (size_t)(slash - f->path);
 
-		err = srcdir_listing(t, at, w, &l);
+		err = srcdir_listing(t, at, w, &f->listing);
 		if (err < 0)
 			return err;
-		i = listing_find(l, s, n);
-		if (i == ROW_NONE || l->entry[i].kind != ENTRY_DIR)
+		i = listing_find(f->listing, f->name,
+				 (size_t)(slash - f->name));
+		if (i == ROW_NONE || f->listing->entry[i].kind != ENTRY_DIR)
 			return -ENOENT;
-		err = srcdir_child(t, at, l, i, &at);
+		err = srcdir_child(t, at, f->listing, i, &at);
 		if (err < 0)
 			return err;
-		if (strncmp(mine, path, whole) == 0 &&
+		f->name = slash + 1;
+		if (strncmp(mine, f->path, whole) == 0 &&
 		    (mine[whole] == '/' || mine[whole] == '\0')) {
-			common = at;
-			rest = s + n + 1;
+			f->common = at;
+			f->below = f->name;
 		}
 	}
-	err = srcdir_listing(t, at, w, &l);
+	err = srcdir_listing(t, at, w, &f->listing);
 	if (err < 0)
 		return err;
-	i = listing_find(l, s, strlen(s));
-	if (i == ROW_NONE || l->entry[i].kind != ENTRY_FILE)
+	f->entry = listing_find(f->listing, f->name, strlen(f->name));
+	if (f->entry == ROW_NONE ||
+	    f->listing->entry[f->entry].kind != ENTRY_FILE)
 		return -ENOENT;
-	target_up(to, source_depth(t, from) - source_depth(t, common));
-	while (rest < s) {
-		size_t n = (size_t)(strchr(rest, '/') - rest);
+	return 0;
+}
+
+/* 0; -ENOENT: it is not in the mounted tree; errors of reading directories. */
+static int look_up_linked(struct tree *t, uint32_t source, struct bytes file,
+			  struct wait *w, struct linked *f)
+{
+	char mine[PATH_MAX];
+	int err = external_path(t, source, file, f->path);
+
+	if (err < 0)
+		return err;
+	f->is_own = source_path(t, source, mine, sizeof(mine)) == 0 &&
+		    strcmp(mine, f->path) == 0;
+	if (f->is_own)
+		return 0;
+	if (tree_is_single(t))
+		return -ENOENT;
+	return find_linked(t, source_at(t, source)->dir, w, f);
+}
+
+/*
+ * From the directory of the container to that of the linked file: what both
+ * paths begin with is not walked up and down again.
+ */
+static void linked_steps(const struct tree *t, uint32_t from,
+			 const struct linked *f, struct target *to)
+{
+	uint32_t container = f->listing->entry[f->entry].other;
+
+	target_up(to, source_depth(t, from) - source_depth(t, f->common));
+	for (const char *s = f->below; s < f->name;) {
+		size_t n = strcspn(s, "/");
 
 		if (to->n)
 			target_add(to, "/", 1);
-		target_add(to, rest, n);
-		rest += n + 1;
+		target_add(to, s, n);
+		s += n + 1;
 	}
-	if (l->entry[i].other != ROW_NONE) {
-		target_step(to, l->entry[l->entry[i].other].name);
+	if (container != ROW_NONE) {
+		target_step(to, f->listing->entry[container].name);
 	} else {
 		/* Not by its extension: there if it has the magic. */
-		target_step(to, s);
+		target_step(to, f->name);
 		target_add(to, ".d", 2);
 	}
-	return 0;
 }
 
 int external_target(struct tree *t, uint32_t dir, const struct member *m,
 		    struct wait *w, struct target *to)
 {
-	const struct dir *d = dirs_at(t->dirs, dir);
-	const struct source *own = source_at(t, d->source);
+	uint32_t source = dirs_at(t->dirs, dir)->source;
 	unsigned depth = depth_of(t, dir);
-	char path[PATH_MAX], mine[PATH_MAX];
-	int err = external_path(t, d->source, m->file, path);
+	struct linked f;
+	int err = look_up_linked(t, source, m->file, w, &f);
 
 	if (err < 0)
 		return err;
-	if (source_path(t, d->source, mine, sizeof(mine)) == 0 &&
-	    strcmp(mine, path) == 0) {
+	if (f.is_own) {
 		target_up(to, depth);
 		return target_inner(to, m->path, root_place(t));
 	}
-	if (tree_is_single(t))
-		return -ENOENT;
 	/* One more than the depth: out of the container. */
 	target_up(to, depth + 1);
-	err = external_steps(t, own->dir, path, w, to);
-	if (err < 0)
-		return err;
+	linked_steps(t, source_at(t, source)->dir, &f, to);
 	return target_inner(to, m->path, NAME_INSIDE);
 }
 
 int external_check(struct tree *t, uint32_t source, struct bytes file,
 		   struct wait *w)
 {
-	struct target to = {.text = NULL};
-	char path[PATH_MAX], mine[PATH_MAX];
-	int err = external_path(t, source, file, path);
+	struct linked f;
 
-	if (err < 0)
-		return err;
-	if (source_path(t, source, mine, sizeof(mine)) == 0 &&
-	    strcmp(mine, path) == 0)
-		return 0;
-	if (tree_is_single(t))
-		return -ENOENT;
-	return external_steps(t, source_at(t, source)->dir, path, w, &to);
+	return look_up_linked(t, source, file, w, &f);
 }
