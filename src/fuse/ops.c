@@ -199,9 +199,11 @@ static int run(struct job *j)
 /* At debug level a request is one line. */
 static int run_told(struct job *j)
 {
-	static const char *const names[] = {"lookup",	   "getattr",
-					    "readlink",	   "readdir",
-					    "readdirplus", "read"};
+	static const char *const names[] = {
+		[JOB_LOOKUP] = "lookup",	   [JOB_GETATTR] = "getattr",
+		[JOB_READLINK] = "readlink",	   [JOB_READDIR] = "readdir",
+		[JOB_READDIRPLUS] = "readdirplus", [JOB_READ] = "read",
+	};
 	const char *name = names[j->kind];
 	uint64_t ino = j->ino, off = j->off;
 	size_t size = j->size;
