@@ -77,6 +77,31 @@ struct job_list {
 	struct job *head, **tail;
 };
 
+static inline void job_list_init(struct job_list *l)
+{
+	l->head = NULL;
+	l->tail = &l->head;
+}
+
+static inline void job_list_push(struct job_list *l, struct job *j)
+{
+	j->next = NULL;
+	*l->tail = j;
+	l->tail = &j->next;
+}
+
+static inline struct job *job_list_pop(struct job_list *l)
+{
+	struct job *j = l->head;
+
+	if (j) {
+		l->head = j->next;
+		if (!l->head)
+			l->tail = &l->head;
+	}
+	return j;
+}
+
 struct offered {
 	struct wait_offer offer;
 	struct grant grant;
@@ -84,7 +109,7 @@ struct offered {
 
 #define OFFERS_MAX 64
 
-/* Where jobs wait for workers. Everything is protected by lock. */
+/* Where jobs wait for workers. Protected by lock, but for the last line. */
 struct queue {
 	pthread_mutex_t lock;
 	pthread_cond_t work;	      /* something to do, or the end */
@@ -97,7 +122,7 @@ struct queue {
 	bool is_ending;	  /* no new jobs come */
 	struct res *res;  /* those in use */
 	struct res *free; /* those that were */
-	unsigned workers, cpus;
+	unsigned workers, cpus; /* constant */
 };
 
 /* Of one thread; the request threads and the workers. */
@@ -175,6 +200,23 @@ void job_start(struct job *j);
 void queue_work(struct front *f);
 /* No new jobs come: workers end when all are done. */
 void queue_end(struct queue *q);
+
+/* With the lock held: a job goes on, before those that are new. */
+void queue_push_woken(struct queue *q, struct job *j);
+
+/* grant.c: all with the lock of the queue held, but for grants_fini. */
+/* Whether there is enough of all that is needed; *g holds it then. */
+bool grant_take(struct queue *q, struct grant *g, const struct wait_need *need);
+/*
+ * The same; else j waits for what there is not enough of. It is woken with a
+ * grant of its own, and until then not to be touched.
+ */
+bool grant_or_defer(struct queue *q, struct grant *g,
+		    const struct wait_need *need, struct job *j);
+/* Give back what *g holds, if anything; whoever waits for it goes on. */
+void grant_drop(struct queue *q, struct grant *g);
+/* None is held any more. */
+void grants_fini(struct queue *q);
 
 /* readonly.c: fill in what would change something: EROFS. */
 void readonly_ops(struct fuse_lowlevel_ops *ops);

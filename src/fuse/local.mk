@@ -4,6 +4,7 @@ FRONT_SOURCES = \
 	%reldir%/buffer.c \
 	%reldir%/front.h \
 	%reldir%/front_impl.h \
+	%reldir%/grant.c \
 	%reldir%/init.c \
 	%reldir%/interrupt.c \
 	%reldir%/loop.c \

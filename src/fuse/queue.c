@@ -3,10 +3,10 @@
 /*
  * Who waits. A request thread serves a miss itself while at least two others
  * are kept free; beyond that the request goes into one FIFO with workers of
- * its own. What a worker's load occupies (its file, its device, the workers
- * as such) is counted, and a job that needs more than there is waits in the
- * list of what it lacks, not on a thread. So whatever is stuck, some request
- * threads answer from memory and some workers serve other sources.
+ * its own. What a worker's load occupies is counted (grant.c), and a job that
+ * needs more than there is waits for that, not on a thread. So whatever is
+ * stuck, some request threads answer from memory and some workers serve other
+ * sources.
  *
  * One lock, q->lock, under which nothing is called but malloc. A job in a list
  * is the queue's; one that is parked (util/wait.h) is the parker's until wake.
@@ -16,7 +16,6 @@
 
 #include "fuse/front_impl.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -30,200 +29,17 @@ static struct metric parked = {"requests_parked",
 static struct metric queued = {"requests_queued", "requests handed to a worker",
 			       METRIC_COUNTER, 0, NULL};
 
-enum res_kind {
-	RES_WORKERS, /* all that load: one stays free for what is in memory */
-	RES_SOURCE,
-	RES_DEVICE,
-	RES_SCAN_SOURCE,
-	RES_SCAN,
-};
-
-struct res {
-	enum res_kind kind;
-	uint64_t key;
-	unsigned held, limit;
-	struct job_list deferred; /* jobs that wait for this one */
-	struct res *next;
-};
-
 void queue_metrics(struct metrics *m)
 {
 	metric_register(m, &parked);
 	metric_register(m, &queued);
 }
 
-/* ---------------------------------------------------------------- lists */
-
-static void list_init(struct job_list *l)
+void queue_push_woken(struct queue *q, struct job *j)
 {
-	l->head = NULL;
-	l->tail = &l->head;
-}
-
-static void list_push(struct job_list *l, struct job *j)
-{
-	j->next = NULL;
-	*l->tail = j;
-	l->tail = &j->next;
-}
-
-static struct job *list_pop(struct job_list *l)
-{
-	struct job *j = l->head;
-
-	if (j) {
-		l->head = j->next;
-		if (!l->head)
-			l->tail = &l->head;
-	}
-	return j;
-}
-
-/* --------------------------------------------------------------- grants */
-
-static unsigned at_least(unsigned n, unsigned least)
-{
-	return n > least ? n : least;
-}
-
-static unsigned res_limit(const struct queue *q, enum res_kind kind)
-{
-	/* Two scans at least: the first may be one that never ends. */
-	unsigned scans = at_least(q->cpus, 2);
-
-	if (scans > at_least(q->workers / 2, 1))
-		scans = at_least(q->workers / 2, 1);
-	switch (kind) {
-	case RES_WORKERS:
-		return at_least(q->workers - 1, 1);
-	case RES_SOURCE:
-		return at_least(q->workers / 4, 1);
-	case RES_DEVICE:
-		return at_least(q->workers / 2, 1);
-	case RES_SCAN_SOURCE:
-		return at_least(scans - 1, 1);
-	case RES_SCAN:
-		return scans;
-	}
-	return 1;
-}
-
-static struct res *res_find(const struct queue *q, enum res_kind kind,
-			    uint64_t key)
-{
-	struct res *r = q->res;
-
-	while (r && (r->kind != kind || r->key != key))
-		r = r->next;
-	return r;
-}
-
-/* Held once more; NULL, not counted, if there is no memory. */
-static struct res *res_hold(struct queue *q, enum res_kind kind, uint64_t key)
-{
-	struct res *r = res_find(q, kind, key);
-
-	if (!r) {
-		r = q->free;
-		if (r)
-			q->free = r->next;
-		else
-			r = malloc(sizeof(*r));
-		if (!r)
-			return NULL;
-		*r = (struct res){.kind = kind,
-				  .key = key,
-				  .limit = res_limit(q, kind),
-				  .next = q->res};
-		list_init(&r->deferred);
-		q->res = r;
-	}
-	r->held++;
-	return r;
-}
-
-struct want {
-	enum res_kind kind;
-	uint64_t key;
-};
-
-static void need_wants(const struct wait_need *need, struct want w[3])
-{
-	bool is_scan = need->device == WAIT_DEVICE_SCAN;
-
-	w[0] = (struct want){RES_WORKERS, 0};
-	w[1] = (struct want){is_scan ? RES_SCAN_SOURCE : RES_SOURCE,
-			     need->source};
-	w[2] = (struct want){is_scan ? RES_SCAN : RES_DEVICE, need->device};
-}
-
-/* NULL: *g is held now; else what there is not enough of. */
-static struct res *grant_try(struct queue *q, struct grant *g,
-			     const struct wait_need *need)
-{
-	struct want w[3];
-
-	need_wants(need, w);
-	for (unsigned i = 0; i < 3; i++) {
-		struct res *r = res_find(q, w[i].kind, w[i].key);
-
-		if (r && r->held >= r->limit)
-			return r;
-	}
-	g->need = *need;
-	for (unsigned i = 0; i < 3; i++)
-		g->res[i] = res_hold(q, w[i].kind, w[i].key);
-	g->is_held = true;
-	return NULL;
-}
-
-static void push_woken(struct queue *q, struct job *j)
-{
-	list_push(&q->woken, j);
+	job_list_push(&q->woken, j);
 	q->nqueued++;
 	pthread_cond_signal(&q->work);
-}
-
-/* Whoever waits for r goes on with a grant of its own, or waits elsewhere. */
-static void res_pass_on(struct queue *q, struct res *r)
-{
-	while (r->held < r->limit && r->deferred.head) {
-		struct job *j = list_pop(&r->deferred);
-		struct res *lacking = grant_try(q, &j->grant, &j->need);
-
-		if (lacking)
-			list_push(&lacking->deferred, j);
-		else
-			push_woken(q, j);
-	}
-}
-
-static void grant_drop(struct queue *q, struct grant *g)
-{
-	struct res *res[3] = {g->res[0], g->res[1], g->res[2]};
-
-	if (!g->is_held)
-		return;
-	*g = (struct grant){.is_held = false};
-	for (unsigned i = 0; i < 3; i++) {
-		if (res[i])
-			res[i]->held--;
-	}
-	for (unsigned i = 0; i < 3; i++) {
-		if (res[i])
-			res_pass_on(q, res[i]);
-	}
-	for (struct res **at = &q->res; *at;) {
-		struct res *r = *at;
-
-		if (r->held || r->deferred.head) {
-			at = &r->next;
-			continue;
-		}
-		*at = r->next;
-		r->next = q->free;
-		q->free = r;
-	}
 }
 
 /* ----------------------------------------------------- the struct wait */
@@ -250,7 +66,6 @@ static int on_admit(struct wait *w, const struct wait_need *need)
 	struct job *j = (struct job *)w;
 	struct thread *t = front_self;
 	struct queue *q = &t->front->queue;
-	struct res *lacking;
 
 	if (job_watch(j))
 		return -EINTR;
@@ -262,12 +77,7 @@ static int on_admit(struct wait *w, const struct wait_need *need)
 	    t->grant.need.device == need->device)
 		return 0;
 	grant_drop(q, &t->grant);
-	lacking = grant_try(q, &t->grant, need);
-	if (!lacking)
-		return 0;
-	j->need = *need;
-	list_push(&lacking->deferred, j);
-	return -EAGAIN;
+	return grant_or_defer(q, &t->grant, need, j) ? 0 : -EAGAIN;
 }
 
 static void on_wake(struct wait *w)
@@ -276,7 +86,7 @@ static void on_wake(struct wait *w)
 	struct queue *q = &j->front->queue;
 
 	LOCK_SCOPE(&q->lock);
-	push_woken(q, j);
+	queue_push_woken(q, j);
 }
 
 static bool offer_take(struct queue *q, const struct wait_offer *o)
@@ -289,7 +99,7 @@ static bool offer_take(struct queue *q, const struct wait_offer *o)
 		return false;
 	slot = &q->offer[q->noffers];
 	*slot = (struct offered){.offer = *o};
-	if (grant_try(q, &slot->grant, &o->need))
+	if (!grant_take(q, &slot->grant, &o->need))
 		return false;
 	q->noffers++;
 	pthread_cond_signal(&q->work);
@@ -353,7 +163,7 @@ void job_start(struct job *j)
 	q->njobs++;
 	if (r == -EAGAIN)
 		return;
-	list_push(&q->fresh, j);
+	job_list_push(&q->fresh, j);
 	q->nqueued++;
 	pthread_cond_signal(&q->work);
 }
@@ -403,9 +213,9 @@ static bool next_work(struct queue *q, struct job **j, struct offered *o)
 {
 	LOCK_SCOPE(&q->lock);
 	for (;;) {
-		*j = list_pop(&q->woken);
+		*j = job_list_pop(&q->woken);
 		if (!*j)
-			*j = list_pop(&q->fresh);
+			*j = job_list_pop(&q->fresh);
 		if (*j) {
 			q->nqueued--;
 			return true;
@@ -451,8 +261,8 @@ int queue_init(struct queue *q, unsigned workers, unsigned cpus)
 		pthread_mutex_destroy(&q->lock);
 		return -r;
 	}
-	list_init(&q->woken);
-	list_init(&q->fresh);
+	job_list_init(&q->woken);
+	job_list_init(&q->fresh);
 	q->workers = workers;
 	q->cpus = cpus;
 	return 0;
@@ -467,13 +277,7 @@ void queue_end(struct queue *q)
 
 void queue_fini(struct queue *q)
 {
-	assert(!q->res);
-	while (q->free) {
-		struct res *r = q->free;
-
-		q->free = r->next;
-		free(r);
-	}
+	grants_fini(q);
 	pthread_cond_destroy(&q->work);
 	pthread_mutex_destroy(&q->lock);
 }
