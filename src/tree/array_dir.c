@@ -69,7 +69,7 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 	if (err == 0)
 		err = item_json_size(t, array, s, g, &d.json_size);
 	if (err == 0)
-		err = dirs_add(t->dirs, &d, NULL, number);
+		err = tree_add_dir(t, &d, NULL, number);
 	return err;
 }
 

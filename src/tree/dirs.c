@@ -91,6 +91,16 @@ uint32_t dirs_count(const struct dirs *t)
 	return rows_count(&t->dir);
 }
 
+uint32_t dirs_max(const struct dirs *t)
+{
+	return t->dir.max;
+}
+
+void dirs_set_max(struct dirs *t, uint32_t max)
+{
+	t->dir.max = max;
+}
+
 uint32_t dirs_params_count(const struct dirs *t)
 {
 	return rows_count(&t->params);

@@ -61,6 +61,9 @@ struct dirs *dirs_new(void);
 void dirs_free(struct dirs *t);
 
 uint32_t dirs_count(const struct dirs *t);
+/* How many there can be; tests set less. */
+uint32_t dirs_max(const struct dirs *t);
+void dirs_set_max(struct dirs *t, uint32_t max);
 /* NULL if there is no such directory. Borrowed for the life of the table. */
 struct dir *dirs_at(const struct dirs *t, uint32_t number);
 /* Its number, or ROW_NONE. */

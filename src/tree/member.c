@@ -261,5 +261,5 @@ int member_dir(struct tree *t, const struct pin *p, uint32_t dir, uint32_t i,
 		err = describe_array(t, p, &d);
 	if (err < 0)
 		return err;
-	return dirs_add(t->dirs, &d, s->name, number);
+	return tree_add_dir(t, &d, s->name, number);
 }

@@ -132,10 +132,13 @@ int srcdir_child(struct tree *t, uint32_t dir, const struct listing *l,
 
 	if (find_dir(t, &d, number))
 		return 0;
-	err = srcdir_add(t, &d.srcdir);
+	/* What is made of it before would be made at each try. */
+	err = tree_has_room(t);
+	if (err == 0)
+		err = srcdir_add(t, &d.srcdir);
 	if (err < 0)
 		return err;
-	return dirs_add(t->dirs, &d, l->entry[entry].name, number);
+	return tree_add_dir(t, &d, l->entry[entry].name, number);
 }
 
 int srcdir_container(struct tree *t, uint32_t dir, const struct listing *l,
@@ -149,5 +152,5 @@ int srcdir_container(struct tree *t, uint32_t dir, const struct listing *l,
 	err = srcdir_source(t, dir, l, entry, &d.source);
 	if (err < 0)
 		return err;
-	return dirs_add(t->dirs, &d, name, number);
+	return tree_add_dir(t, &d, name, number);
 }

@@ -98,6 +98,30 @@ void tree_label(const struct tree *t, uint32_t dir, char *buf, size_t size)
 		snprintf(buf + n, size - n, ": ...");
 }
 
+/* ----------------------------------------------------------- directories */
+
+static int tell_full(struct tree *t)
+{
+	return problem_tell(t->conf.problems, -ENOSPC,
+			    "no more directories: this mount has shown %u, "
+			    "which is the limit; mount parts of the source "
+			    "apart",
+			    dirs_count(t->dirs));
+}
+
+int tree_add_dir(struct tree *t, const struct dir *d, const char *name,
+		 uint32_t *number)
+{
+	int err = dirs_add(t->dirs, d, name, number);
+
+	return err == -ENOSPC ? tell_full(t) : err;
+}
+
+int tree_has_room(struct tree *t)
+{
+	return dirs_count(t->dirs) < dirs_max(t->dirs) ? 0 : tell_full(t);
+}
+
 /* ------------------------------------------------------------ new, free */
 
 static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

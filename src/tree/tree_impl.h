@@ -65,6 +65,11 @@ void tree_label(const struct tree *t, uint32_t dir, char *buf, size_t size);
  * as shown. Caller frees; NULL: out of memory.
  */
 char *tree_inner_path(const struct tree *t, uint32_t dir);
+/* dirs_add; a full table is told. */
+int tree_add_dir(struct tree *t, const struct dir *d, const char *name,
+		 uint32_t *number);
+/* 0; -ENOSPC, told: there is no room for another directory. */
+int tree_has_room(struct tree *t);
 
 /* ---------------------------------------------------------- containers */
 

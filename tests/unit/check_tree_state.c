@@ -254,6 +254,38 @@ START_TEST(few_files_stay_open)
 }
 END_TEST
 
+/* Directories of each kind; what there is goes on, and one line says so. */
+START_TEST(too_many_directories)
+{
+	static const char *const paths[] = {"other", "sub", "train/a/b",
+					    "train/volume/slices+axis-1"};
+	char line[128], *text = NULL;
+	struct tree_entry e;
+	size_t n = 0;
+	FILE *f;
+
+	at("train/volume/slices/000001.npy");
+	at("train/a");
+	snprintf(line, sizeof(line),
+		 "no more directories: this mount has "
+		 "shown %u, which is the limit",
+		 dirs_count(tree->dirs));
+	dirs_set_max(tree->dirs, dirs_count(tree->dirs));
+	for (unsigned i = 0; i < 2 * sizeof(paths) / sizeof(*paths); i++)
+		ck_assert_int_eq(tree_walk(tree, paths[i / 2], false, &e),
+				 -ENOSPC);
+	at("train/volume/slices/000002.npy");
+	at("train/a");
+	at("plain.txt");
+	ck_assert_uint_eq(problems_count(conf.problems), 1);
+	f = open_memstream(&text, &n);
+	problems_write(conf.problems, f);
+	fclose(f);
+	ck_assert_msg(strstr(text, line) == text, "%s", text);
+	free(text);
+}
+END_TEST
+
 /* -------------------------------------------------------------- snapshots */
 
 START_TEST(snapshots)
@@ -458,6 +490,7 @@ static Suite *suite(void)
 	tcase_add_test(t, failures_are_remembered);
 	tcase_add_test(t, sources_that_change);
 	tcase_add_test(t, few_files_stay_open);
+	tcase_add_test(t, too_many_directories);
 	tcase_add_test(t, snapshots);
 	tcase_add_test(t, index_of_a_deep_container);
 	tcase_add_test(t, one_container_alone);
