@@ -15,6 +15,7 @@
 #include "fuse/front_impl.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <linux/fuse.h>
 #include <poll.h>
 #include <signal.h>
@@ -31,6 +32,7 @@
 
 #define STACK_BYTES ((size_t)1 << 20)
 #define REPORT_MS 10000
+#define TELL_MS 1000   /* a drain that lasts is worth a line */
 #define STUCK_MS 30000 /* how long threads get to end */
 #define HURRY_MS 1000  /* and after the second signal */
 
@@ -313,6 +315,7 @@ static int stop_threads(struct front *f, unsigned started, int64_t patience)
 struct vigil {
 	int signal_fd;
 	int64_t report_at, drain_until; /* 0: not draining */
+	int64_t tell_at; /* that it still drains; 0: said, or not draining */
 	bool is_hurried;
 };
 
@@ -338,8 +341,9 @@ static bool on_signal(struct front *f, struct vigil *v)
 		v->is_hurried = true;
 		return true;
 	}
+	v->tell_at = front_now_ms() + TELL_MS;
 	v->drain_until =
-		front_now_ms() +
+		v->tell_at - TELL_MS +
 		1000 * (int64_t)(f->conf.drain_s ? f->conf.drain_s : 30);
 	return front_detach(f) != 0;
 }
@@ -357,6 +361,8 @@ static void keep_vigil(struct front *f, struct vigil *v)
 
 		if (v->drain_until && v->drain_until < until)
 			until = v->drain_until;
+		if (v->tell_at && v->tell_at < until)
+			until = v->tell_at;
 		if (look_ms >= 0 && now + look_ms < until)
 			until = now + look_ms;
 		if (poll(p, 2, until > now ? (int)(until - now) : 0) < 0 &&
@@ -371,6 +377,13 @@ static void keep_vigil(struct front *f, struct vigil *v)
 		if (p[1].revents && on_signal(f, v))
 			return;
 		now = front_now_ms();
+		if (v->tell_at && now >= v->tell_at) {
+			v->tell_at = 0;
+			log_always("detached; serving what is still in use for "
+				   "%" PRId64
+				   " s more; a second signal ends it",
+				   (v->drain_until - now + 999) / 1000);
+		}
 		if (v->drain_until && now >= v->drain_until) {
 			log_line(LOG_LEVEL_WARN,
 				 "ending with files of the mount still in use");

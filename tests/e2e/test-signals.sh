@@ -46,6 +46,17 @@ kill -TERM "$pid"
 ends "$pid" 5 || fail "a second SIGTERM does not end it"
 exec 5<&-
 
+# In the foreground, with a shell inside: a line says what it waits for.
+mount_volume "$tmp/src"
+exec 5<"$mnt/note.txt"
+kill -INT "$daemon"
+await grep -q 'still in use for [0-9]* s more; a second' "$tmp/log"
+kill -INT "$daemon"
+exec 5<&-
+gone "$daemon"
+daemon=
+rm -f "$tmp/ready"
+
 # In the foreground the same, with status 0.
 mount_volume "$tmp/src"
 kill -INT "$daemon"
