@@ -68,7 +68,7 @@ static int copy_out(const struct cat_conf *c, struct tree *t, const char *path,
 		left -= (uint64_t)n;
 	}
 	if (r)
-		fprintf(stderr, "patchfs cat: %s: %s\n", path, strerror(-r));
+		source_complain("cat", t, path, r);
 	return source_status(r);
 }
 

@@ -56,6 +56,16 @@ static const struct opt *by_letter(const struct cmd *c, char letter)
 	return NULL;
 }
 
+/* What a value has to be, in words. */
+static const char *wanted(const struct opt *o)
+{
+	if (o->arg && strcmp(o->arg, "SIZE") == 0)
+		return "bytes, or such as 512M or 2G; a cache has 64K at least";
+	if (o->arg && strcmp(o->arg, "TIME") == 0)
+		return "such as 30s or 5m";
+	return o->help;
+}
+
 static int set(const struct cmd *c, const struct opt *o, const char *value,
 	       void *conf)
 {
@@ -74,8 +84,8 @@ static int set(const struct cmd *c, const struct opt *o, const char *value,
 		return -EINVAL;
 	}
 	if (r)
-		fprintf(stderr, "patchfs %s: --%s: not a good value: %s\n",
-			c->name, o->name, value ? value : "");
+		fprintf(stderr, "patchfs %s: --%s: not a good value: %s (%s)\n",
+			c->name, o->name, value ? value : "", wanted(o));
 	return r ? -EINVAL : 0;
 }
 
@@ -102,8 +112,10 @@ static int parse_long(const struct cmd *c, char **argv, int argc, int *i,
 	const struct opt *o = by_name(c, word, n);
 
 	if (!o) {
-		fprintf(stderr, "patchfs %s: unknown option --%.*s\n", c->name,
-			(int)n, word);
+		fprintf(stderr,
+			"patchfs %s: unknown option --%.*s: see "
+			"patchfs %s --help\n",
+			c->name, (int)n, word, c->name);
 		return -EINVAL;
 	}
 	return set_next(c, o, value ? value + 1 : NULL, argv, argc, i, conf);
@@ -117,8 +129,10 @@ static int parse_letters(const struct cmd *c, char **argv, int argc, int *i,
 		int r;
 
 		if (!o) {
-			fprintf(stderr, "patchfs %s: unknown option -%c\n",
-				c->name, *at);
+			fprintf(stderr,
+				"patchfs %s: unknown option -%c: see "
+				"patchfs %s --help\n",
+				c->name, *at, c->name);
 			return -EINVAL;
 		}
 		if (o->arg)
@@ -229,8 +243,10 @@ static int set_word(const struct cmd *c, char *word, void *conf)
 	}
 	o = by_name(c, word, strlen(word));
 	if (!o) {
-		fprintf(stderr, "patchfs %s: unknown option -o %s\n", c->name,
-			word);
+		fprintf(stderr,
+			"patchfs %s: unknown option -o %s: see "
+			"patchfs %s --help\n",
+			c->name, word, c->name);
 		return -EINVAL;
 	}
 	if (o->arg && !value) {

@@ -89,6 +89,9 @@ void source_conf_fini(struct source_conf *conf);
 /* Exit status of ls, cat and info for an error of source_open, of the tree. */
 int source_open_status(int err);
 int source_status(int err);
+/* One line about a path in the tree; of one that is missing, where it ends. */
+void source_complain(const char *cmd, struct tree *t, const char *path,
+		     int err);
 
 /* ------------------------------------------------------------ memory.c */
 

@@ -87,8 +87,7 @@ static int show(const struct info_conf *c, struct tree *t, const char *path)
 		}
 	}
 	if (r)
-		fprintf(stderr, "patchfs info: %s: %s\n", *path ? path : "/",
-			strerror(-r));
+		source_complain("info", t, path, r);
 	return source_status(r);
 }
 

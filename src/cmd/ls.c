@@ -112,8 +112,7 @@ static void complain(struct ls *l, const char *path, int err)
 	int status = source_status(err);
 
 	fflush(stdout);
-	fprintf(stderr, "patchfs ls: %s: %s\n", *path ? path : "/",
-		strerror(-err));
+	source_complain("ls", l->tree, path, err);
 	if (l->status == 0)
 		l->status = status;
 }

@@ -398,7 +398,8 @@ static int run(int argc, char **argv)
 	if (r) {
 		status = r > 0 ? 0 : cmd_mount.usage;
 	} else if (n != 2) {
-		fprintf(stderr, "patchfs mount: SRC and MNT are needed\n");
+		fprintf(stderr, "patchfs mount: wants SRC and MNT: see "
+				"patchfs mount --help\n");
 		status = cmd_mount.usage;
 	} else {
 		status = mount_it(&c, argv[1], argv[2]);

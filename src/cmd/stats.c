@@ -67,7 +67,12 @@ static int show(const struct stats_conf *c, const char *mnt)
 	}
 	if (r == 0)
 		r = copy_out(path);
-	if (r)
+	if (r == -ENOTCONN)
+		fprintf(stderr,
+			"patchfs stats: %s: its server is gone (to clear it: "
+			"patchfs umount %s)\n",
+			mnt, mnt);
+	else if (r)
 		fprintf(stderr, "patchfs stats: %s: %s\n", mnt, strerror(-r));
 	return source_status(r);
 }

@@ -165,6 +165,22 @@ static const struct key {
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 #define NKINDS (sizeof(kind_names) / sizeof(kind_names[0]))
 
+static int no_key(unsigned kind, const char *part, size_t len,
+		  char why[VIEW_WHY_MAX])
+{
+	char known[128];
+	size_t n = 0;
+
+	for (unsigned i = 0; i < NKEYS; i++)
+		if (keys[i].kinds & ON(kind))
+			n += (size_t)snprintf(known + n, sizeof(known) - n,
+					      "%s%s", n ? ", " : "",
+					      keys[i].key);
+	return view_bad(why, "%s have no key \"%.*s\", but %s",
+			kind_names[kind], (int)(len > 64 ? 64 : len), part,
+			known);
+}
+
 static int parse_key(struct view_spec *s, const char *part, size_t n,
 		     unsigned *seen, char why[VIEW_WHY_MAX])
 {
@@ -189,15 +205,14 @@ static int parse_key(struct view_spec *s, const char *part, size_t n,
 			return view_bad(why, "%.*s is not served yet", shown,
 					part);
 		if (err < 0)
-			return view_bad(why, "%.*s: not a good value", shown,
-					part);
+			return view_bad(why, "%.*s: not a good value (%s)",
+					shown, part, k->help);
 		return 0;
 	}
 	if (among(part, len, later_keys))
 		return view_bad(why, "key %.*s is not served yet", (int)len,
 				part);
-	return view_bad(why, "%s have no key \"%.*s\"", kind_names[s->kind],
-			(int)(len > 64 ? 64 : len), part);
+	return no_key(s->kind, part, len, why);
 }
 
 int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
@@ -223,7 +238,8 @@ int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
 			return err;
 	}
 	if (s.kind != VIEW_SLICES && s.nsize == 0)
-		return view_bad(why, "the key size is required");
+		return view_bad(why, "no size: it is %s+size-S, with S as %s",
+				kind_names[s.kind], "96x96x96 or allx64x64");
 	*out = s;
 	return 0;
 }

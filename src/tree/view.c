@@ -58,7 +58,7 @@ static int bind_slices(struct view_spec *s, struct sampling *g,
 	int64_t rank = (int64_t)g->ndim;
 
 	if (s->axis < -rank || s->axis >= rank)
-		return view_bad(why, "axis %" PRId64 " of an array of rank %u",
+		return view_bad(why, "axis %" PRId64 " of an array of %u axes",
 				s->axis, g->ndim);
 	if (s->axis < 0)
 		s->axis += rank;
@@ -153,7 +153,7 @@ static int bind_pad(struct view_spec *s, const struct item_type *array,
 				s->pad, array->kind, array->item_size);
 	/* The default may be written out anywhere. */
 	if (s->border != SAMPLE_PAD && memcmp(pad, zero, 8) != 0)
-		return view_bad(why, "pad-%s goes with border-pad", s->pad);
+		return view_bad(why, "pad-%s needs border-pad", s->pad);
 	memset(s->pad, 0, sizeof(s->pad));
 	if (memcmp(pad, zero, 8) != 0)
 		number_print(pad, array->kind, array->item_size, s->pad);

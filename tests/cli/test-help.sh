@@ -35,7 +35,8 @@ for cmd in $commands; do
 	usage=2
 	case $cmd in mount | umount) usage=1 ;; esac
 	refuses $usage "$cmd" --no-such-option x y
-	grep -q 'unknown option --no-such-option' "$tmp/err" || fail "$cmd"
+	grep -q "unknown option --no-such-option.* patchfs $cmd --help" \
+		"$tmp/err" || fail "$cmd"
 	refuses $usage "$cmd" -Z x y
 	refuses $usage "$cmd"
 done
@@ -44,10 +45,12 @@ refuses 1 mount a
 refuses 1 mount a b c
 refuses 1 mount --cache-size a b
 refuses 1 mount --cache-size=big a b
+grep -q 'big.*512M' "$tmp/err" || fail "no word of what a size is"
 refuses 1 mount --cache-size
 refuses 1 mount --foreground=1 a b
 refuses 1 mount --threads=0 a b
 refuses 1 mount --log-level=loud a b
+grep -q 'loud.*info or debug' "$tmp/err" || fail "no word of the levels"
 refuses 1 mount -o no_such_option a b
 refuses 1 mount -o cache_size a b
 refuses 1 mount -o ro,threads=x a b

@@ -37,6 +37,25 @@ status() {
 	test "$(wc -l <"$tmp/err")" -ge 1 || fail "$*: no word on stderr"
 }
 status 1 ls "$tmp/src" pairs/nothing
+
+# What is missing, where, and what is there instead.
+misses() { # PATH WORDS
+	local cmd
+	for cmd in ls cat info; do
+		status 1 $cmd "$tmp/src" "$1"
+		grep -qF -- "$2" "$tmp/err" ||
+			fail "$cmd $1: not '$2': $(<"$tmp/err")"
+	done
+}
+misses nothing/at/all '/: no nothing'
+misses pairs/nothing/info.json 'pairs: no nothing'
+misses pairs/stack/slices/9.npy \
+	'pairs/stack/slices: no 9.npy (there are 000000.npy to 000008.npy)'
+misses pairs/mask/patches+size-4x4x4/x.npy '(there are 000000.npy to 000047.npy)'
+misses pairs/stack/patches+siz-4x4 \
+	'patches have no key "siz", but size, stride, border, pad, format'
+misses pairs/stack/patches+size-4,4 'size-4,4: not a good value (extents'
+misses pairs/stack/random 'no size: it is random+size-S, with S as 96x96x96'
 status 1 ls "$tmp/src" pairs/mask/patches+size-100x100x100
 status 2 ls
 status 2 ls --no-such-option "$tmp/src"
