@@ -86,12 +86,21 @@ int source_open(struct source *s, const struct source_conf *conf,
 void source_close(struct source *s);
 void source_conf_fini(struct source_conf *conf);
 
-/* Exit status of ls, cat and info for an error of source_open, of the tree. */
-int source_open_status(int err);
+/* Exit status of ls, cat and info for an error of the tree. */
 int source_status(int err);
 /* One line about a path in the tree; of one that is missing, where it ends. */
 void source_complain(const char *cmd, struct tree *t, const char *path,
 		     int err);
+/*
+ * The whole of such a command: options into conf, whose first member is a
+ * struct source_conf, then each for every PATH after SRC, of which there must
+ * be least; without any for "". missing says so where operands are missing.
+ * Each returns an exit status, having said why; the first that is not 0 is
+ * returned. conf is cleaned up by source_conf_fini.
+ */
+int source_run(const struct cmd *c, int argc, char **argv, void *conf,
+	       int least, const char *missing,
+	       int (*each)(void *conf, struct tree *t, const char *path));
 
 /* ------------------------------------------------------------ memory.c */
 

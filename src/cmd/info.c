@@ -54,8 +54,6 @@ static int copy_file(struct tree *t, const char *path)
 	ssize_t n;
 	int r = tree_walk(t, path, true, &e);
 
-	if (r == 0 && e.ino == 0)
-		r = -ENOENT;
 	if (r == 0 && S_ISDIR(e.st.st_mode))
 		r = -EISDIR;
 	if (r)
@@ -68,14 +66,13 @@ static int copy_file(struct tree *t, const char *path)
 	return (int)n;
 }
 
-static int show(const struct info_conf *c, struct tree *t, const char *path)
+static int show(void *conf, struct tree *t, const char *path)
 {
+	const struct info_conf *c = conf;
 	CLEANUP(cleanup_freep) char *json = NULL;
 	struct tree_entry e;
 	int r = tree_walk(t, path, true, &e);
 
-	if (r == 0 && e.ino == 0)
-		r = -ENOENT;
 	if (r == 0 && !c->as_json) {
 		r = tree_describe(t, e.ino, stdout);
 	} else if (r == 0) {
@@ -91,45 +88,11 @@ static int show(const struct info_conf *c, struct tree *t, const char *path)
 	return source_status(r);
 }
 
-static int info(const struct info_conf *c, int n, char **argv)
-{
-	CLEANUP(cleanup_freep) char *why = NULL;
-	struct source s;
-	int r = source_open(&s, &c->source, argv[0], &why);
-	int status;
-
-	if (r) {
-		fprintf(stderr, "patchfs info: %s\n", why ? why : strerror(-r));
-		return source_open_status(r);
-	}
-	status = show(c, s.tree, n > 1 ? argv[1] : "");
-	for (int i = 2; i < n; i++) {
-		int one = show(c, s.tree, argv[i]);
-
-		status = status ? status : one;
-	}
-	source_close(&s);
-	return status;
-}
-
 static int run(int argc, char **argv)
 {
 	struct info_conf c = {.as_json = false};
-	int n, status;
-	int r = cmd_parse(&cmd_info, argc, argv, &c, &n);
 
-	if (r > 0) {
-		status = 0;
-	} else if (r < 0) {
-		status = cmd_info.usage;
-	} else if (n < 1) {
-		fprintf(stderr, "patchfs info: which SRC?\n");
-		status = cmd_info.usage;
-	} else {
-		status = info(&c, n, argv + 1);
-	}
-	source_conf_fini(&c.source);
-	return status;
+	return source_run(&cmd_info, argc, argv, &c, 0, "which SRC?", show);
 }
 
 static const struct opt opts[] = {

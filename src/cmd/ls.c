@@ -64,7 +64,7 @@ struct level {
 };
 
 struct ls {
-	const struct ls_conf *conf;
+	struct ls_conf conf; /* first */
 	struct tree *tree;
 	struct batch batch;
 	struct level *level;
@@ -136,7 +136,7 @@ static void print_entry(struct ls *l, const char *dir, const struct entry *e)
 	char target[PATH_MAX] = "?";
 	struct stat st = e->st;
 
-	if (l->conf->is_long) {
+	if (l->conf.is_long) {
 		int r = e->has_stat ? 0 : tree_stat(l->tree, e->ino, &st, NULL);
 
 		if (r) {
@@ -146,10 +146,10 @@ static void print_entry(struct ls *l, const char *dir, const struct entry *e)
 		print_stat(&st);
 	}
 	printf("%s%s", dir, e->name);
-	if (S_ISDIR(e->type) && l->conf->is_recursive) {
+	if (S_ISDIR(e->type) && l->conf.is_recursive) {
 		printf("/");
 	} else if (S_ISLNK(e->type) &&
-		   (l->conf->is_recursive || l->conf->is_long)) {
+		   (l->conf.is_recursive || l->conf.is_long)) {
 		int r = tree_readlink(l->tree, e->ino, target, sizeof(target),
 				      NULL);
 
@@ -197,7 +197,10 @@ static int path_set(struct ls *l, size_t len, const char *name)
 	return 0;
 }
 
-/* One batch of the innermost directory; goes down, or up at its end. */
+/*
+ * One batch of the innermost directory; goes down, or up at its end. -ENOMEM
+ * ends all; of other trouble it has told.
+ */
 static int step(struct ls *l)
 {
 	struct level *at = &l->level[l->depth - 1];
@@ -206,14 +209,14 @@ static int step(struct ls *l)
 	int r;
 
 	l->path[len] = '\0';
-	b->stop_at_dir = l->conf->is_recursive;
-	r = tree_list(l->tree, at->ino, at->cookie, l->conf->is_long, add, b,
+	b->stop_at_dir = l->conf.is_recursive;
+	r = tree_list(l->tree, at->ino, at->cookie, l->conf.is_long, add, b,
 		      NULL);
 	if (r == 0 && b->no_memory)
 		r = -ENOMEM;
 	if (r || b->n == 0) {
-		if (r)
-			complain(l, l->conf->is_recursive ? l->path : l->given,
+		if (r && r != -ENOMEM)
+			complain(l, l->conf.is_recursive ? l->path : l->given,
 				 r);
 		l->depth--;
 		batch_clear(b);
@@ -225,7 +228,7 @@ static int step(struct ls *l)
 	const struct entry *last = &b->entry[b->n - 1];
 
 	at->cookie = last->next;
-	if (l->conf->is_recursive && S_ISDIR(last->type)) {
+	if (l->conf.is_recursive && S_ISDIR(last->type)) {
 		uint64_t ino = last->ino;
 
 		r = path_set(l, len, last->name);
@@ -269,20 +272,18 @@ static char *trimmed(const char *path)
 	return copy;
 }
 
-static int list_path(struct ls *l, const char *given)
+static int list_path(void *conf, struct tree *tree, const char *given)
 {
+	struct ls *l = conf;
 	CLEANUP(cleanup_freep) char *path = trimmed(given);
 	struct tree_entry t;
-	int r = path ? tree_walk(l->tree, path, true, &t) : -ENOMEM;
+	int r = path ? tree_walk(tree, path, true, &t) : -ENOMEM;
 
+	l->tree = tree;
 	l->given = given;
-	if (r == 0 && t.ino == 0)
-		r = -ENOENT;
 	if (r) {
 		complain(l, given, r);
-		return r;
-	}
-	if (!S_ISDIR(t.st.st_mode)) {
+	} else if (!S_ISDIR(t.st.st_mode)) {
 		struct entry e = {.name = (char *)base_name(path),
 				  .ino = t.ino,
 				  .type = t.st.st_mode & S_IFMT,
@@ -290,57 +291,30 @@ static int list_path(struct ls *l, const char *given)
 				  .st = t.st};
 
 		print_entry(l, "", &e);
-		return 0;
+	} else {
+		/* Only with -R do names have a directory before them. */
+		if (!l->conf.is_recursive)
+			*path = '\0';
+		r = list_tree(l, t.ino, path);
+		if (r)
+			complain(l, given, r);
 	}
-	/* Only with -R do names have a directory before them. */
-	if (!l->conf->is_recursive)
-		*path = '\0';
-	return list_tree(l, t.ino, path);
-}
-
-static int list(const struct ls_conf *conf, int n, char **argv)
-{
-	CLEANUP(cleanup_freep) char *why = NULL;
-	struct ls *l = calloc(1, sizeof(*l));
-	struct source s;
-	int r = l ? source_open(&s, &conf->source, argv[0], &why) : -ENOMEM;
-	int status;
-
-	if (r) {
-		fprintf(stderr, "patchfs ls: %s\n", why ? why : strerror(-r));
-		free(l);
-		return source_open_status(r);
-	}
-	l->conf = conf;
-	l->tree = s.tree;
-	list_path(l, n > 1 ? argv[1] : "");
-	for (int i = 2; i < n; i++)
-		list_path(l, argv[i]);
-	status = l->status;
-	free(l->level);
-	free(l->path);
-	free(l);
-	source_close(&s);
-	return status;
+	return l->status;
 }
 
 static int run(int argc, char **argv)
 {
-	struct ls_conf c = {.is_long = false};
-	int n, status;
-	int r = cmd_parse(&cmd_ls, argc, argv, &c, &n);
+	struct ls *l = calloc(1, sizeof(*l));
+	int status;
 
-	if (r > 0) {
-		status = 0;
-	} else if (r < 0) {
-		status = cmd_ls.usage;
-	} else if (n < 1) {
-		fprintf(stderr, "patchfs ls: which SRC?\n");
-		status = cmd_ls.usage;
-	} else {
-		status = list(&c, n, argv + 1);
+	if (!l) {
+		fprintf(stderr, "patchfs ls: %s\n", strerror(ENOMEM));
+		return EXIT_USAGE;
 	}
-	source_conf_fini(&c.source);
+	status = source_run(&cmd_ls, argc, argv, l, 0, "which SRC?", list_path);
+	free(l->level);
+	free(l->path);
+	free(l);
 	return status;
 }
 

@@ -154,7 +154,7 @@ void source_conf_fini(struct source_conf *conf)
 	free(conf->ext.v);
 }
 
-int source_open_status(int err)
+static int source_open_status(int err)
 {
 	switch (-err) {
 	case EBADMSG:
@@ -286,4 +286,46 @@ void source_complain(const char *cmd, struct tree *t, const char *path, int err)
 	if (!copy || !complain_of_part(cmd, t, copy))
 		fprintf(stderr, "patchfs %s: %s: %s\n", cmd, *path ? path : "/",
 			strerror(-err));
+}
+
+static int run_each(const struct cmd *c, void *conf, int n, char **argv,
+		    int (*each)(void *conf, struct tree *t, const char *path))
+{
+	CLEANUP(cleanup_freep) char *why = NULL;
+	struct source s;
+	int r = source_open(&s, conf, argv[0], &why), status = 0;
+
+	if (r) {
+		fprintf(stderr, "patchfs %s: %s\n", c->name,
+			why ? why : strerror(-r));
+		return source_open_status(r);
+	}
+	for (int i = 1; i < n || i == 1; i++) {
+		int one = each(conf, s.tree, i < n ? argv[i] : "");
+
+		status = status ? status : one;
+	}
+	source_close(&s);
+	return status;
+}
+
+int source_run(const struct cmd *c, int argc, char **argv, void *conf,
+	       int least, const char *missing,
+	       int (*each)(void *conf, struct tree *t, const char *path))
+{
+	int n, status;
+	int r = cmd_parse(c, argc, argv, conf, &n);
+
+	if (r > 0) {
+		status = 0;
+	} else if (r < 0) {
+		status = c->usage;
+	} else if (n < 1 + least) {
+		fprintf(stderr, "patchfs %s: %s\n", c->name, missing);
+		status = c->usage;
+	} else {
+		status = run_each(c, conf, n, argv + 1, each);
+	}
+	source_conf_fini(conf);
+	return status;
 }

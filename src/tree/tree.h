@@ -100,7 +100,8 @@ ssize_t vfile_read(struct tree *t, uint64_t ino, void *buf, size_t n,
 
 /*
  * Walk a path from the root, "a/b/../c", leading and double slashes ignored,
- * symbolic links followed (the last one only if follow). Blocks.
+ * symbolic links followed (the last one only if follow). Blocks. 0 with a node
+ * that is there; -ENOENT; -ENOTDIR; -ELOOP; errors of tree_lookup.
  */
 int tree_walk(struct tree *t, const char *path, bool follow,
 	      struct tree_entry *out);
