@@ -18,7 +18,9 @@
 #include "tree/tree_impl.h"
 #include "util/parse.h"
 
-#define SLOW_FACTOR 4 /* bytes decoded for each byte shown, to warn of */
+#define EXAMPLE 64     /* length of a patch that stands for all sizes */
+#define INSIDE_MOST 64 /* directories named of one that holds more */
+#define SLOW_FACTOR 4  /* bytes decoded for each byte shown, to warn of */
 
 /* ------------------------------------------------------------ containers */
 
@@ -126,7 +128,12 @@ static void describe_view(const struct array *base, const uint64_t *chunk,
 		return;
 	(void)shape_count(&g->item.shape, &n);
 	bytes = n * g->item.item_size;
-	fprintf(f, "  %-32s %" PRIu64 " items of %s, %s", name, g->count,
+	if (s->kind == VIEW_RANDOM && g->count == SAMPLE_ITEMS_MAX)
+		fprintf(f, "  %-32s draws", name);
+	else
+		fprintf(f, "  %-32s %" PRIu64 " item%s", name, g->count,
+			g->count == 1 ? "" : "s");
+	fprintf(f, " of %s, %s",
 		shape_text(g->item.shape.ndim, g->item.shape.dim, shape),
 		format_size(bytes, shown));
 	if (!base) {
@@ -134,12 +141,45 @@ static void describe_view(const struct array *base, const uint64_t *chunk,
 		return;
 	}
 	cost = view_cost(base, chunk, g);
-	fprintf(f, "; decodes %s\n", format_size(cost, decoded));
+	fprintf(f, "; decodes up to %s\n", format_size(cost, decoded));
 	if (bytes > 0 && cost / SLOW_FACTOR >= bytes)
 		fprintf(f,
 			"  %-32s slow one at a time: decodes %" PRIu64
 			" times what it shows, because of the chunks\n",
 			"", cost / bytes);
+}
+
+/* What views that are not listed look like, and cost: of a size that fits. */
+static void describe_examples(const struct array *base,
+			      const struct item_type *type,
+			      const uint64_t *chunk, FILE *f)
+{
+	static const uint8_t kinds[] = {VIEW_PATCHES, VIEW_RANDOM};
+	unsigned rank = type->shape.ndim, n = rank < 3 ? rank : 3;
+	char why[VIEW_WHY_MAX];
+
+	/* A stack of slices has patches of a slice. */
+	if (rank == 0 || (n == 3 && chunk && chunk[rank - 3] == 1))
+		n = rank ? 2 : 0;
+	for (unsigned i = 0; n && i < sizeof(kinds); i++) {
+		struct view_spec s = {.kind = kinds[i],
+				      .format = FORMAT_NPY,
+				      .nsize = (uint8_t)n};
+		struct view_geometry g;
+
+		for (unsigned k = 0; k < n; k++) {
+			uint64_t length = type->shape.dim[rank - n + k];
+
+			if (length == 0)
+				return;
+			s.size[k] = length < EXAMPLE ? length : EXAMPLE;
+		}
+		if (view_bind(&s, type, &g, why) < 0)
+			return;
+		if (i == 0)
+			fputs("others, by name, such as\n", f);
+		describe_view(base, chunk, &s, &g, f);
+	}
 }
 
 static void describe_views(struct tree *t, const struct dir *d,
@@ -152,6 +192,8 @@ static void describe_views(struct tree *t, const struct dir *d,
 	char why[VIEW_WHY_MAX];
 	int err = 0;
 
+	if (type->shape.ndim == 0)
+		return; /* array.npy is all there is */
 	fputs("views\n", f);
 	if (only) {
 		s = *only;
@@ -170,6 +212,7 @@ static void describe_views(struct tree *t, const struct dir *d,
 		if (err == 0 && s.kind != VIEW_SLICES)
 			describe_view(base, chunk, &s, &g, f);
 	}
+	describe_examples(base, type, chunk, f);
 }
 
 static void describe_type(const struct catalog *k, const struct array_info *a,
@@ -227,36 +270,63 @@ out:
 
 /* ---------------------------------------------------------------- others */
 
+struct inside {
+	FILE *f; /* NULL: only count */
+	uint64_t entries, dirs;
+};
+
 static int count_entry(void *arg, const char *name, uint64_t ino, mode_t type,
 		       const struct stat *st, uint64_t next)
 {
-	uint64_t *n = arg;
+	struct inside *in = arg;
 
 	(void)ino;
-	(void)type;
 	(void)st;
 	(void)next;
-	*n += strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
+	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
+		return 0;
+	in->entries++;
+	if (!S_ISDIR(type))
+		return 0;
+	in->dirs++;
+	if (in->f && in->dirs <= INSIDE_MOST)
+		fprintf(in->f, "  %s\n", name);
 	return 0;
+}
+
+/* A directory of the source, or a group: what can be asked about next. */
+static int describe_inside(struct tree *t, uint64_t ino, const struct stat *st,
+			   FILE *f)
+{
+	struct inside count = {.f = NULL}, show = {.f = f};
+	char time[40];
+	int err = tree_list(t, ino, 0, false, count_entry, &count, NULL);
+
+	if (err < 0)
+		return err;
+	fprintf(f, "directory of %" PRIu64 " entries\n", count.entries);
+	fprintf(f, "modified  %s\n", time_text(&st->st_mtim, time));
+	if (count.dirs == 0)
+		return 0;
+	fprintf(f, "directories %" PRIu64 "\n", count.dirs);
+	err = tree_list(t, ino, 0, false, count_entry, &show, NULL);
+	if (show.dirs > INSIDE_MOST)
+		fputs("  ...\n", f);
+	return err;
 }
 
 static int describe_plain(struct tree *t, uint64_t ino, FILE *f)
 {
 	char size[16], time[40];
-	uint64_t n = 0;
 	struct stat st;
 	int err = tree_stat(t, ino, &st, NULL);
 
-	if (err == 0 && S_ISDIR(st.st_mode))
-		err = tree_list(t, ino, 0, false, count_entry, &n, NULL);
 	if (err < 0)
 		return err;
 	if (S_ISDIR(st.st_mode))
-		fprintf(f, "directory of %" PRIu64 " entries\n", n);
-	else
-		fprintf(f, "file of %s (%" PRIu64 " bytes)\n",
-			format_size((uint64_t)st.st_size, size),
-			(uint64_t)st.st_size);
+		return describe_inside(t, ino, &st, f);
+	fprintf(f, "file of %s (%" PRIu64 " bytes)\n",
+		format_size((uint64_t)st.st_size, size), (uint64_t)st.st_size);
 	fprintf(f, "modified  %s\n", time_text(&st.st_mtim, time));
 	return 0;
 }

@@ -10,6 +10,17 @@ for w in stack mask channels '<f4' '|u1'; do
 done
 patchfs info "$tmp/src/staged" axis_last/sino >"$tmp/out"
 grep -q 'deflate\|gzip' "$tmp/out" || fail "info ARRAY: no filter"
+# What one may ask next: containers of a directory, views of an array.
+patchfs info "$tmp/src" >"$tmp/out"
+grep -qx '  pairs' "$tmp/out" || fail "info DIRECTORY: $(<"$tmp/out")"
+patchfs info "$tmp/src" pairs/stack >"$tmp/out"
+grep -q '^  patches+size-12x13  *9 items of 12x13, .*decodes up to 624 B$' \
+	"$tmp/out" || fail "info ARRAY: no patches: $(<"$tmp/out")"
+grep -q '^  random+size-12x13  *draws of 12x13, ' "$tmp/out" ||
+	fail "info ARRAY: no draws: $(<"$tmp/out")"
+patchfs info "$tmp/src" pairs/mask/patches+size-4x4x4 >"$tmp/out"
+test "$(grep -c ' of 4x4x4, ' "$tmp/out")" -eq 1 || fail "info VIEW"
+! grep -q 'by name' "$tmp/out" || fail "info VIEW: others"
 patchfs info --json "$tmp/src" pairs/mask | python -m json.tool >/dev/null ||
 	fail "info --json is no JSON"
 patchfs info --json "$tmp/src/pairs.h5" >"$tmp/json"
