@@ -88,9 +88,6 @@ void source_conf_fini(struct source_conf *conf);
 
 /* Exit status of ls, cat and info for an error of the tree. */
 int source_status(int err);
-/* One line about a path in the tree; of one that is missing, where it ends. */
-void source_complain(const char *cmd, struct tree *t, const char *path,
-		     int err);
 /*
  * The whole of such a command: options into conf, whose first member is a
  * struct source_conf, then each for every PATH after SRC, of which there must
@@ -101,6 +98,12 @@ void source_complain(const char *cmd, struct tree *t, const char *path,
 int source_run(const struct cmd *c, int argc, char **argv, void *conf,
 	       int least, const char *missing,
 	       int (*each)(void *conf, struct tree *t, const char *path));
+
+/* ---------------------------------------------------------- complain.c */
+
+/* One line about a path in the tree; of one that is missing, where it ends. */
+void source_complain(const char *cmd, struct tree *t, const char *path,
+		     int err);
 
 /* ------------------------------------------------------------ memory.c */
 

@@ -6,6 +6,7 @@ patchfs_SOURCES = \
 	%reldir%/cmd.c \
 	%reldir%/cmd.h \
 	%reldir%/cmd_impl.h \
+	%reldir%/complain.c \
 	%reldir%/holders.c \
 	%reldir%/info.c \
 	%reldir%/ls.c \
