@@ -17,26 +17,8 @@
 #include <unistd.h>
 
 #include "cmd/cmd_impl.h"
+#include "fuse/mounts.h"
 #include "util/cleanup.h"
-
-static void cleanup_closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
-static void cleanup_fclosep(FILE **f)
-{
-	if (*f)
-		fclose(*f);
-}
-
-static bool lies_in(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/');
-}
 
 static bool links_into(const char *link, const char *mount, char *target,
 		       size_t room)
@@ -46,7 +28,7 @@ static bool links_into(const char *link, const char *mount, char *target,
 	if (n < 0)
 		return false;
 	target[n] = '\0';
-	return lies_in(target, mount);
+	return mounts_lies_in(target, mount);
 }
 
 static bool holds_file(const char *proc, const char *mount, char *target,
@@ -82,7 +64,7 @@ static bool maps_file(const char *proc, const char *mount, char *target,
 		if (!at)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		if (!lies_in(at, mount))
+		if (!mounts_lies_in(at, mount))
 			continue;
 		snprintf(target, room, "%s", at);
 		return true;

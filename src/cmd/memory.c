@@ -22,17 +22,6 @@
 #define CACHE_MOST (UINT64_C(2) << 30)
 #define CACHE_LEAST (16 * MIB)
 
-static void cleanup_fclosep(FILE **f)
-{
-	if (*f)
-		fclose(*f);
-}
-
-static void cleanup_mountp(struct mount *m)
-{
-	mount_fini(m);
-}
-
 /* Lower *least to the number in a file; "max" and no file are no limit. */
 static void lower(const char *dir, const char *name, uint64_t *least)
 {
@@ -97,7 +86,7 @@ static void look_at(char *line, uint64_t *least)
 {
 	char *controllers = strchr(line, ':');
 	char *group = controllers ? strchr(controllers + 1, ':') : NULL;
-	CLEANUP(cleanup_mountp) struct mount m = {.path = NULL};
+	CLEANUP(mount_fini) struct mount m = {.path = NULL};
 	bool is_v2;
 	int r;
 

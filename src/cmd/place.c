@@ -25,17 +25,6 @@
 
 #define PROBE_MS 5000
 
-static void cleanup_closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
-static void cleanup_mountp(struct mount *m)
-{
-	mount_fini(m);
-}
-
 static int say(char **why, int err, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -54,7 +43,7 @@ static int say(char **why, int err, const char *fmt, ...)
 static int clear_mount(const char *mnt, char **why)
 {
 	for (int i = 0; i < 16; i++) {
-		CLEANUP(cleanup_mountp) struct mount m = {.path = NULL};
+		CLEANUP(mount_fini) struct mount m = {.path = NULL};
 		CLEANUP(cleanup_freep) char *text = NULL;
 		int r = mounts_at(mnt, &m);
 
@@ -123,17 +112,9 @@ static int check_empty(const char *mnt, char **why)
 	return 0;
 }
 
-static bool lies_in(const char *path, const char *dir)
-{
-	size_t n = strlen(dir);
-
-	return strcmp(dir, "/") == 0 ||
-	       (strncmp(path, dir, n) == 0 && (!path[n] || path[n] == '/'));
-}
-
 static int check_source(const char *src, char **why)
 {
-	CLEANUP(cleanup_mountp) struct mount m = {.path = NULL};
+	CLEANUP(mount_fini) struct mount m = {.path = NULL};
 	CLEANUP(cleanup_freep) char *path = NULL;
 	int r = mounts_resolve(src, &path);
 
@@ -168,10 +149,10 @@ int place_check(const char *src, const char *mnt, char **mnt_out, int *lock,
 	if (r)
 		return say(why, r, "%s: %s", mnt, strerror(-r));
 	r = clear_mount(at, why);
-	if (r == 0 && lies_in(at, real))
+	if (r == 0 && mounts_lies_in(at, real))
 		r = say(why, -EINVAL, "%s: lies inside %s, which it would show",
 			at, src);
-	else if (r == 0 && lies_in(real, at))
+	else if (r == 0 && mounts_lies_in(real, at))
 		r = say(why, -EINVAL, "%s: would hide %s, which lies inside it",
 			at, src);
 	if (r == 0)

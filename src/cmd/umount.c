@@ -51,11 +51,6 @@ static int set_wait(void *conf, const char *value)
 	return parse_duration_ms(value, &c->wait_ms) ? -EINVAL : 0;
 }
 
-static void cleanup_mountp(struct mount *m)
-{
-	mount_fini(m);
-}
-
 /* Try until it is not busy any more, or the time is over. */
 static int retry(const struct umount_conf *c, const char *path, char **why)
 {
@@ -115,7 +110,7 @@ static int umount_one(const struct umount_conf *c, const char *mnt)
 		return r;
 	}
 	for (; done < STACKED_MAX; done++) {
-		CLEANUP(cleanup_mountp) struct mount m = {.path = NULL};
+		CLEANUP(mount_fini) struct mount m = {.path = NULL};
 
 		r = mounts_at(path, &m);
 		if (r == -ENOENT)

@@ -27,12 +27,6 @@
 
 extern char **environ;
 
-static void cleanup_fclosep(FILE **f)
-{
-	if (*f)
-		fclose(*f);
-}
-
 void mount_fini(struct mount *m)
 {
 	free(m->path);
@@ -133,7 +127,7 @@ static bool has_word(const char *options, const char *word)
 	return false;
 }
 
-static bool lies_in(const char *path, const char *dir)
+bool mounts_lies_in(const char *path, const char *dir)
 {
 	size_t n = strlen(dir);
 
@@ -152,7 +146,7 @@ static bool matches(const struct query *q, const struct words *w,
 	if (q->at)
 		return strcmp(w->path, q->at) == 0;
 	if (q->over)
-		return lies_in(q->over, w->path) &&
+		return mounts_lies_in(q->over, w->path) &&
 		       (!best->path || strlen(w->path) >= strlen(best->path));
 	return !best->path && strcmp(w->type, q->type) == 0 &&
 	       (!q->word || (w->super && has_word(w->super, q->word)));

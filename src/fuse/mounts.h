@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* Strings malloc'ed; mount_fini frees them. */
+/* Strings malloc'ed; mount_fini frees them, at the end of a scope too. */
 struct mount {
 	char *path, *type, *source, *dev; /* dev: "0:57" */
 	char *root;  /* what of the file system is shown there */
@@ -26,6 +26,9 @@ int mounts_at(const char *path, struct mount *out);
 int mounts_over(const char *path, struct mount *out);
 /* The first mount of that type whose super options have that word. */
 int mounts_of_type(const char *type, const char *word, struct mount *out);
+
+/* Whether a path is dir or below it, by the text alone; both are absolute. */
+bool mounts_lies_in(const char *path, const char *dir);
 
 /*
  * Absolute form of a path without looking at what it names: its directory is

@@ -5,8 +5,10 @@
 #ifndef UTIL_CLEANUP_H
 #define UTIL_CLEANUP_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -26,6 +28,24 @@ static inline void cleanup_closep(int *fd)
 
 	if (*fd >= 0)
 		close(*fd);
+	errno = saved;
+}
+
+static inline void cleanup_fclosep(FILE **f)
+{
+	int saved = errno;
+
+	if (*f)
+		fclose(*f);
+	errno = saved;
+}
+
+static inline void cleanup_closedirp(DIR **d)
+{
+	int saved = errno;
+
+	if (*d)
+		closedir(*d);
 	errno = saved;
 }
 
