@@ -265,7 +265,8 @@ static int index_load(void *arg, const struct cache_key *key, struct wait *w,
 	(void)w;
 	err = container_index(s->container, &s->info, j->page,
 			      cache_size(s->env->cache) / 2, data, size, &why);
-	if (err && err != -ENOMEM) /* that is told by index_get */
+	/* The one is told by index_get, the other is no fault. */
+	if (err && err != -ENOMEM && err != -EINTR)
 		problem_tell(s->env->problems, err, "%s: %s", s->label,
 			     why ? why : strerror(-err));
 	else if (why)

@@ -12,6 +12,7 @@
 #ifndef CONTAINER_CONTAINER_H
 #define CONTAINER_CONTAINER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,8 @@ struct container_conf {
 	 */
 	void (*charge)(void *arg, int64_t bytes);
 	void *charge_arg;
+	/* Once set scans end, with -EINTR: nobody waits any more. Or NULL. */
+	const atomic_bool *is_over;
 };
 
 /* Its own and those of the layers below, store and codec. */
@@ -69,8 +72,9 @@ struct catalog;
  * out) and nothing is logged:
  * -EBADMSG corrupt, truncated, or the scanner died or lied; -EBUSY open for
  * writing; -EIO, -ESTALE from the store; -EOPNOTSUPP not this format;
- * -EFBIG larger than max bytes; -ENOMEM; -ETIMEDOUT: the scanner hung (reads as
- * EIO to users; may pass, unlike one that used up its CPU time: -EBADMSG).
+ * -EFBIG larger than max bytes; -ENOMEM; -EINTR: is_over; -ETIMEDOUT: the
+ * scanner hung (reads as EIO to users; may pass, unlike one that used up its
+ * CPU time: -EBADMSG).
  */
 int container_catalog(struct container *c, size_t max, void **out, size_t *size,
 		      char **why);

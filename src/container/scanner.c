@@ -90,6 +90,13 @@ static void progress(struct scan *x)
 	x->cpu_mark = scan_process_cpu(&x->process);
 }
 
+static int check_over(struct scan *x)
+{
+	if (x->conf->is_over && atomic_load(x->conf->is_over))
+		return fail(x, -EINTR, "nobody waits for it any more");
+	return 0;
+}
+
 static int check_limits(struct scan *x)
 {
 	uint64_t cpu = scan_process_cpu(&x->process);
@@ -129,7 +136,9 @@ static int wait_ready(struct scan *x, short events)
 			took = SECOND;
 		x->waited += took;
 		x->waited_total += took;
-		err = check_limits(x);
+		err = check_over(x);
+		if (!err)
+			err = check_limits(x);
 		if (err)
 			return err;
 		if (n < 0 && errno != EINTR)
@@ -378,8 +387,11 @@ static int converse(struct scan *x, const struct scan_request *req)
 {
 	int err = transmit(x, req, sizeof(*req));
 
-	while (!err)
-		err = one_message(x);
+	while (!err) {
+		err = check_over(x);
+		if (!err)
+			err = one_message(x);
+	}
 	return err == 1 ? 0 : err;
 }
 

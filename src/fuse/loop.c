@@ -32,9 +32,9 @@
 
 #define STACK_BYTES ((size_t)1 << 20)
 #define REPORT_MS 10000
-#define TELL_MS 1000   /* a drain that lasts is worth a line */
-#define STUCK_MS 30000 /* how long threads get to end */
-#define HURRY_MS 1000  /* and after the second signal */
+#define TELL_MS 1000  /* a drain that lasts is worth a line */
+#define STUCK_MS 5000 /* how long threads get to end */
+#define HURRY_MS 1000 /* and after the second signal */
 
 _Thread_local struct thread *front_self;
 
@@ -294,6 +294,7 @@ static int stop_threads(struct front *f, unsigned started, int64_t patience)
 	unsigned nrequest = started < f->threads ? started : f->threads;
 
 	session_ended(f);
+	tree_stop(f->tree);
 	while (wait_ended(f, &f->live_threads, 20)) {
 		if (front_now_ms() > until)
 			return -ETIMEDOUT;

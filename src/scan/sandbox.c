@@ -16,6 +16,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,7 +239,9 @@ void sandbox_enter(void)
 #endif
 	make_program(&p);
 	fprog = (struct sock_fprog){.len = p.n, .filter = p.insn};
-	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+	/* A server that ends in a hurry, or is killed, leaves nobody behind. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
+	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog) < 0)
 		wire_fail(-errno, "no sandbox: prctl: %s", strerror(errno));

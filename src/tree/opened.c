@@ -185,8 +185,10 @@ static void scan_failed(void *arg, int err, char *why)
 	const struct source *s = source_at(f->t, f->number);
 
 	/* Of SRC itself tree_new says it, to its caller alone. */
-	mark_failed(f->t, f->number, err, s->entry != ROW_NONE || s->scanned,
-		    why ? why : "cannot be scanned");
+	if (err != -EINTR)
+		mark_failed(f->t, f->number, err,
+			    s->entry != ROW_NONE || s->scanned,
+			    why ? why : "cannot be scanned");
 	free(why);
 }
 

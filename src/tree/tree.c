@@ -263,6 +263,7 @@ int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 	t->conf = *conf;
 	t->conf.container.charge = charge;
 	t->conf.container.charge_arg = t;
+	t->conf.container.is_over = &t->is_over;
 	t->root_fd = -1;
 	t->started = time(NULL);
 	control_init(&t->control);
@@ -291,6 +292,11 @@ fail:
 		*why = say("%s: %s", conf->src, strerror(-err));
 	tree_free(t);
 	return err;
+}
+
+void tree_stop(struct tree *t)
+{
+	atomic_store(&t->is_over, true);
 }
 
 void tree_free(struct tree *t)

@@ -58,6 +58,8 @@ struct tree_conf {
  * caller frees), not logged. A bad --view name is -EINVAL.
  */
 int tree_new(const struct tree_conf *conf, struct tree **out, char **why);
+/* Nobody waits for an answer any more: scans end. Any thread. */
+void tree_stop(struct tree *t);
 void tree_free(struct tree *t);
 
 struct tree_entry {

@@ -26,8 +26,9 @@
 struct tree {
 	/* constant */
 	struct tree_conf conf;
-	int root_fd;	 /* SRC if it is a directory, else -1 */
-	uint64_t device; /* of SRC */
+	atomic_bool is_over; /* of conf.container */
+	int root_fd;	     /* SRC if it is a directory, else -1 */
+	uint64_t device;     /* of SRC */
 	struct stat root_st;
 	time_t started;
 	struct dirs *dirs;

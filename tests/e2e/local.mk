@@ -29,6 +29,7 @@ scripts += \
 	%reldir%/test-signals.sh \
 	%reldir%/test-slow.sh \
 	%reldir%/test-torch.sh \
+	%reldir%/test-umount-scan.sh \
 	%reldir%/test-umount.sh \
 	%reldir%/test-walk.sh \
 	$(NULL)

@@ -290,6 +290,22 @@ START_TEST(test_stuck)
 }
 END_TEST
 
+/* Nobody waits any more: no limit is waited for. */
+START_TEST(test_over)
+{
+	static atomic_bool over = true;
+
+	conf.is_over = &over;
+	conf.scan_cpu_s = conf.scan_wall_s = 60;
+	script("hang");
+	expect(-EINTR, "nobody waits");
+	script("spin");
+	expect(-EINTR, "nobody waits");
+	script("read 8 0");
+	expect(-EINTR, "nobody waits");
+}
+END_TEST
+
 /* Half of a message, then nothing. */
 START_TEST(test_short)
 {
@@ -698,6 +714,7 @@ static Suite *make_suite(void)
 	tcase_add_test(t, test_clean);
 	tcase_add_test(t, test_ends);
 	tcase_add_test(t, test_stuck);
+	tcase_add_test(t, test_over);
 	tcase_add_test(t, test_short);
 	tcase_add_test(t, test_endless);
 	tcase_add_test(t, test_flood);
