@@ -12,6 +12,7 @@ scripts += \
 	%reldir%/test-cwd.sh \
 	%reldir%/test-decode-once.sh \
 	%reldir%/test-descriptors.sh \
+	%reldir%/test-documents.sh \
 	%reldir%/test-examples.sh \
 	%reldir%/test-hostile.sh \
 	%reldir%/test-kill.sh \
