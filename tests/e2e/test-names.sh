@@ -4,7 +4,7 @@
 # glob end well; find and du decode nothing.
 . "$srcdir/tests/lib.sh"
 make_data names pairs
-expect_log 'empty|text|secret|loop|dangling|odd|up:'
+expect_log 'empty|text|secret|loop|dangling|odd|up:|no view|no item'
 mount_volume "$tmp/src"
 n=$mnt/names
 
@@ -95,3 +95,16 @@ for name in (b"nothing", b"train.h5.e", b".d", b"x" * 255, b"odd/slices/x",
              b"odd/a+b-c/random+size-2x2/68719476736.npy"):
     assert kind(name) is None, name
 END
+
+# A value that is the default may be written out, also where it means nothing;
+# another value then is no view, and the log says why, once.
+x=$n/UPPER/x/patches+size-1x2
+test "$(readlink "$x+pad-0")" = patches+size-1x2 || fail "pad-0"
+test "$(readlink "$x+border-snap+pad-0")" = patches+size-1x2 || fail "pad-0"
+for i in 1 2; do
+	test ! -e "$x+pad-7" || fail "pad-7 without border-pad"
+	test ! -e "$x+border-snap+pad-7" || fail "pad-7 with border-snap"
+done
+test -d "$x+border-pad+pad-7" || fail "pad-7 with border-pad"
+test "$(grep -c 'size-1x2+pad-7: pad-7 needs border-pad' "$tmp/log")" -eq 1 ||
+	fail "not one line says that pad-7 needs border-pad"
