@@ -10,6 +10,7 @@
 
 #include "cmd/cmd_impl.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 #define PIECE ((size_t)1 << 16)
 
@@ -32,18 +33,12 @@ static char *json_path(const char *path, bool is_dir)
 {
 	const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
 	size_t n = strlen(path);
-	char *out;
 
-	if (is_dir) {
-		if (asprintf(&out, "%s/info.json", path) < 0)
-			return NULL;
-		return out;
-	}
+	if (is_dir)
+		return text_new("%s/info.json", path);
 	if (dot && (!slash || dot > slash))
 		n = (size_t)(dot - path);
-	if (asprintf(&out, "%.*s.json", (int)n, path) < 0)
-		return NULL;
-	return out;
+	return text_new("%.*s.json", (int)n, path);
 }
 
 static int copy_file(struct tree *t, const char *path)

@@ -17,6 +17,7 @@
 #include "cmd/cmd_impl.h"
 #include "fuse/mounts.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define CACHE_MOST (UINT64_C(2) << 30)
@@ -50,10 +51,9 @@ static void walk_up(const struct mount *m, const char *group, bool is_v2,
 		group += nroot;
 	else if (nroot)
 		group = "";
-	if (asprintf(&dir, "%s%s", m->path, group) < 0) {
-		dir = NULL;
+	dir = text_new("%s%s", m->path, group);
+	if (!dir)
 		return;
-	}
 	for (;;) {
 		if (is_v2) {
 			lower(dir, "memory.max", least);

@@ -24,6 +24,7 @@
 #include "util/cleanup.h"
 #include "util/log.h"
 #include "util/parse.h"
+#include "util/text.h"
 
 #define FILES_LEAST 64
 
@@ -50,11 +51,9 @@ static void leave_place(struct mounted *m)
 /* One line to whoever started us; returns the exit status. */
 static int give_up(struct mounted *m, int status, const char *why, int err)
 {
-	CLEANUP(cleanup_freep) char *text = NULL;
+	CLEANUP(cleanup_freep)
+	char *text = text_new("patchfs mount: %s", why ? why : strerror(-err));
 
-	if (asprintf(&text, "patchfs mount: %s", why ? why : strerror(-err)) <
-	    0)
-		text = NULL;
 	leave_place(m);
 	notice_send(&m->notice, status, text ? text : "out of memory");
 	return status;
@@ -79,11 +78,9 @@ static int check_files(char **why)
 
 	if (n >= FILES_LEAST)
 		return 0;
-	if (asprintf(why,
-		     "%d open files are needed, the limit is %" PRIu64
-		     "; raise it (ulimit -Hn)",
-		     FILES_LEAST, n) < 0)
-		*why = NULL;
+	*why = text_new("%d open files are needed, the limit is %" PRIu64
+			"; raise it (ulimit -Hn)",
+			FILES_LEAST, n);
 	return -EMFILE;
 }
 
@@ -124,9 +121,8 @@ static int open_logs(struct mounted *m, char **why)
 	log_level = c->log_level;
 	if (c->log || c->foreground) {
 		r = log_open(c->log ? c->log : "stderr");
-		if (r &&
-		    asprintf(why, "--log=%s: %s", c->log, strerror(-r)) < 0)
-			*why = NULL;
+		if (r)
+			*why = text_new("--log=%s: %s", c->log, strerror(-r));
 		return r;
 	}
 	r = run_file(m->mountpoint, "log", &m->log_path);
@@ -161,14 +157,13 @@ static void leave_stdio(const struct mount_conf *c)
 static int write_metrics(const struct mounted *m, char **why)
 {
 	const char *path = m->conf->metrics_file;
-	CLEANUP(cleanup_freep) char *temporary = NULL;
+	CLEANUP(cleanup_freep)
+	char *temporary = text_new("%s.%ld", path, (long)getpid());
 	FILE *f;
 	int r = 0;
 
-	if (asprintf(&temporary, "%s.%ld", path, (long)getpid()) < 0) {
-		temporary = NULL;
+	if (!temporary)
 		return -ENOMEM;
-	}
 	f = fopen(temporary, "we");
 	if (!f)
 		r = -errno;
@@ -184,8 +179,8 @@ static int write_metrics(const struct mounted *m, char **why)
 		return 0;
 	if (!why)
 		log_warn("--metrics-file=%s: %s", path, strerror(-r));
-	else if (asprintf(why, "--metrics-file=%s: %s", path, strerror(-r)) < 0)
-		*why = NULL;
+	else
+		*why = text_new("--metrics-file=%s: %s", path, strerror(-r));
 	return r;
 }
 
@@ -211,16 +206,13 @@ static void on_ready(void *arg)
 	const char *note = place_source_note(m->source.path);
 	char size[16];
 
-	if (asprintf(&text,
-		     "patchfs: %s%s%s%s on %s: %u container%s%s, cache %s%s%s",
-		     m->source.path, note ? " (" : "", note ? note : "",
-		     note ? ")" : "", m->mountpoint, m->containers,
-		     m->containers == 1 ? "" : "s",
-		     m->is_dir ? " at its top" : "",
-		     format_size(m->source.cache_size, size),
-		     m->log_path ? ", log " : "",
-		     m->log_path ? m->log_path : "") < 0)
-		text = NULL;
+	text = text_new(
+		"patchfs: %s%s%s%s on %s: %u container%s%s, cache %s%s%s",
+		m->source.path, note ? " (" : "", note ? note : "",
+		note ? ")" : "", m->mountpoint, m->containers,
+		m->containers == 1 ? "" : "s", m->is_dir ? " at its top" : "",
+		format_size(m->source.cache_size, size),
+		m->log_path ? ", log " : "", m->log_path ? m->log_path : "");
 	if (!m->conf->foreground)
 		leave_stdio(m->conf);
 	/* Nobody waits for it any more: it was not to be. */
@@ -268,12 +260,11 @@ static int serve(struct mounted *m)
 	if (mounts_at(m->mountpoint, &here) == 0)
 		m->lock_fd = run_lock(m->mountpoint, here.dev);
 	r = front_serve(m->front, m->source.tree);
-	if ((r == -EAGAIN || r == -ENOMEM) &&
-	    asprintf(&why,
-		     "not enough memory, or too many processes, for the "
-		     "threads of the server: %s (ulimit -v, -u; --threads)",
-		     strerror(-r)) < 0)
-		why = NULL;
+	if (r == -EAGAIN || r == -ENOMEM)
+		why = text_new(
+			"not enough memory, or too many processes, for the "
+			"threads of the server: %s (ulimit -v, -u; --threads)",
+			strerror(-r));
 	if (m->notice.fd >= 0 || (r && r != -ETIMEDOUT))
 		log_err(r, "%s: %s", m->mountpoint, why ? why : strerror(-r));
 	notice_systemd("STOPPING=1");
@@ -318,9 +309,8 @@ static int open_and_serve(struct mounted *m, const char *src)
 		CLEANUP(cleanup_freep) char *text = NULL;
 
 		r = -errno;
-		if (asprintf(&text, "cannot run %s: %s; is patchfs installed?",
-			     m->source.scanner, strerror(-r)) < 0)
-			text = NULL;
+		text = text_new("cannot run %s: %s; is patchfs installed?",
+				m->source.scanner, strerror(-r));
 		return give_up(m, EXIT_MOUNT_SYSTEM, text, r);
 	}
 	r = look_at_root(m);
@@ -338,9 +328,8 @@ static int open_and_serve(struct mounted *m, const char *src)
 	if (r) {
 		CLEANUP(cleanup_freep) char *text = NULL;
 
-		if (asprintf(&text, "%s: cannot mount: %s", m->mountpoint,
-			     why ? why : strerror(-r)) < 0)
-			text = NULL;
+		text = text_new("%s: cannot mount: %s", m->mountpoint,
+				why ? why : strerror(-r));
 		return give_up(m,
 			       r == -ENODEV || r == -EACCES ? EXIT_MOUNT_SYSTEM
 							    : status_of(r),

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "util/parse.h"
+#include "util/text.h"
 
 #define THREADS_MOST 4096
 
@@ -81,7 +82,6 @@ static int set_ready_fd(void *conf, const char *value)
 static int absolute(const char *path, const char **out)
 {
 	char *cwd, *full;
-	int n;
 
 	if (*path == '/') {
 		*out = path;
@@ -90,9 +90,9 @@ static int absolute(const char *path, const char **out)
 	cwd = getcwd(NULL, 0);
 	if (!cwd)
 		return -errno;
-	n = asprintf(&full, "%s/%s", cwd, path);
+	full = text_new("%s/%s", cwd, path);
 	free(cwd);
-	if (n < 0)
+	if (!full)
 		return -ENOMEM;
 	*out = full;
 	return 0;

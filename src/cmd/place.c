@@ -22,6 +22,7 @@
 #include "cmd/cmd_impl.h"
 #include "fuse/mounts.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 #define PROBE_MS 5000
 
@@ -33,8 +34,7 @@ static int say(char **why, int err, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(why, fmt, ap) < 0)
-		*why = NULL;
+	*why = text_vnew(fmt, ap);
 	va_end(ap);
 	return err;
 }

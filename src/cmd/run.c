@@ -22,24 +22,21 @@
 #include "cmd/cmd_impl.h"
 #include "util/cleanup.h"
 #include "util/hash.h"
+#include "util/text.h"
 
 int run_directory(char **out)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");
 	CLEANUP(cleanup_freep) char *path = NULL;
 	struct stat st;
-	int n;
 
 	if (base && base[0] == '/' && stat(base, &st) == 0 &&
 	    S_ISDIR(st.st_mode))
-		n = asprintf(&path, "%s/patchfs", base);
+		path = text_new("%s/patchfs", base);
 	else
-		n = asprintf(&path, "/tmp/patchfs-%lu",
-			     (unsigned long)geteuid());
-	if (n < 0) {
-		path = NULL;
+		path = text_new("/tmp/patchfs-%lu", (unsigned long)geteuid());
+	if (!path)
 		return -ENOMEM;
-	}
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
 		return -errno;
 	if (lstat(path, &st) < 0)
@@ -66,9 +63,8 @@ int run_file(const char *mountpoint, const char *suffix, char **out)
 		if ((unsigned char)*at <= ' ' || *at == 0x7f)
 			*at = '_';
 	}
-	if (asprintf(out, "%s/%s-%016" PRIx64 ".%s", dir, name, h, suffix) < 0)
-		return -ENOMEM;
-	return 0;
+	*out = text_new("%s/%s-%016" PRIx64 ".%s", dir, name, h, suffix);
+	return *out ? 0 : -ENOMEM;
 }
 
 static int lock_path(const char *mountpoint, const char *dev, char **out)

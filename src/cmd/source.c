@@ -13,6 +13,7 @@
 #include "cmd/cmd_impl.h"
 #include "util/cleanup.h"
 #include "util/parse.h"
+#include "util/text.h"
 
 #define CACHE_LEAST (UINT64_C(1) << 16)
 
@@ -68,11 +69,8 @@ int source_set_allow_live(void *conf, const char *value)
 static char *scanner_path(void)
 {
 	const char *dir = getenv("PATCHFS_LIBEXECDIR");
-	char *path;
 
-	if (asprintf(&path, "%s/patchfs-scan", dir ? dir : LIBEXECDIR) < 0)
-		return NULL;
-	return path;
+	return text_new("%s/patchfs-scan", dir ? dir : LIBEXECDIR);
 }
 
 uint64_t source_raise_files(void)
@@ -131,8 +129,8 @@ int source_open(struct source *s, const struct source_conf *conf,
 	r = source_new(s, conf, src, why);
 	if (r == 0)
 		return 0;
-	if (!*why && asprintf(why, "%s: %s", src, strerror(-r)) < 0)
-		*why = NULL;
+	if (!*why)
+		*why = text_new("%s: %s", src, strerror(-r));
 	source_close(s);
 	return r;
 }

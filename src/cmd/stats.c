@@ -13,6 +13,7 @@
 #include "cmd/cmd_impl.h"
 #include "fuse/mounts.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 struct stats_conf {
 	const char *file;
@@ -54,19 +55,16 @@ static int show(const struct stats_conf *c, const char *mnt)
 		r = mounts_over(at, &m);
 	if (r == 0) {
 		is_ours = mount_is_patchfs(&m);
-		if (!is_ours)
-			r = -ENOENT;
-		else if (asprintf(&path, "%s/.patchfs/%s", m.path, c->file) < 0)
-			r = -ENOMEM;
+		if (is_ours)
+			path = text_new("%s/.patchfs/%s", m.path, c->file);
 		mount_fini(&m);
 		if (!is_ours) {
 			fprintf(stderr, "patchfs stats: %s: no patchfs mount\n",
 				mnt);
 			return EXIT_NO_ITEM;
 		}
+		r = path ? copy_out(path) : -ENOMEM;
 	}
-	if (r == 0)
-		r = copy_out(path);
 	if (r == -ENOTCONN)
 		fprintf(stderr,
 			"patchfs stats: %s: its server is gone (to clear it: "

@@ -11,7 +11,6 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,18 +58,6 @@ void scan_memory_set(struct scan_memory *m, size_t bytes)
 void scan_memory_fini(struct scan_memory *m)
 {
 	scan_memory_set(m, 0);
-}
-
-char *why_format(const char *fmt, ...)
-{
-	char *line;
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vasprintf(&line, fmt, ap);
-	va_end(ap);
-	return n < 0 ? NULL : line;
 }
 
 int container_open(struct store *s, const struct container_conf *conf,

@@ -43,9 +43,6 @@ struct scan_memory {
 void scan_memory_set(struct scan_memory *m, size_t bytes);
 void scan_memory_fini(struct scan_memory *m);
 
-/* A line for people; NULL when out of memory. Caller frees. */
-char *why_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
 /* ------------------------------------------------------------ catalog */
 
 #define WHY_MAX 256

@@ -13,6 +13,7 @@
 
 #include "container/container_impl.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 /* Values of scalars and string arrays up to this are shown. */
 #define VALUE_MAX 4096
@@ -81,7 +82,7 @@ static int hdf5_catalog(struct container *c, size_t max, void **out,
 		err = catalog_builder_finish(&x.b, &end, out, size);
 	}
 	if (err)
-		*why = why_format("%s", x.b.why);
+		*why = text_new("%s", x.b.why);
 	return err;
 }
 
@@ -133,7 +134,7 @@ static int hdf5_index(struct container *c, const struct array_info *a,
 		err = index_builder_finish(&x.b, &end, out, size, why);
 	}
 	if (err)
-		*why = why_format("%s", x.b.why);
+		*why = text_new("%s", x.b.why);
 	return err;
 }
 

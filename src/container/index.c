@@ -19,6 +19,7 @@
 #include "container/container_impl.h"
 #include "util/checked.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 #define TOUCHED 4096 /* memory comes in pages */
 #define SIZE_BITS 36
@@ -259,7 +260,7 @@ static char *make_note(const struct index_builder *b,
 			 end->allocated, b->located);
 	if (!*broken && !*lost)
 		return NULL;
-	return why_format("%s%s%s", broken, *broken && *lost ? "; " : "", lost);
+	return text_new("%s%s%s", broken, *broken && *lost ? "; " : "", lost);
 }
 
 static bool is_listed(const struct entry *e)

@@ -21,6 +21,7 @@
 
 #include "container/container_impl.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 /* What the scanner may see of our environment: how to find its libraries. */
 static const char *const passed[] = {
@@ -40,7 +41,7 @@ static int make_env(char *env[NPASSED + 1])
 
 		if (!v)
 			continue;
-		env[n] = why_format("%s=%s", passed[i], v);
+		env[n] = text_new("%s=%s", passed[i], v);
 		if (!env[n++])
 			return -ENOMEM;
 	}

@@ -24,6 +24,7 @@
 
 #include "container/container_impl.h"
 #include "util/cleanup.h"
+#include "util/text.h"
 
 /* Instrumented code is slower, and is not what a hostile file meets. */
 #ifdef HAVE_SANITIZER
@@ -441,6 +442,6 @@ int scan_run(struct store *s, const struct container_conf *conf,
 	free(x.reply);
 	scan_memory_fini(&x.memory);
 	if (err)
-		*why = why_format("%s", x.why);
+		*why = text_new("%s", x.why);
 	return err;
 }

@@ -24,6 +24,7 @@
 #include "fuse/mounts.h"
 #include "util/cleanup.h"
 #include "util/log.h"
+#include "util/text.h"
 
 static void lib_log(enum fuse_log_level level, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
@@ -74,13 +75,12 @@ static int session_new(struct front *f)
 	struct fuse_lowlevel_ops ops = front_ops;
 	struct fuse_args args;
 
-	if (!name || asprintf(&options,
-			      "-oro,nosuid,nodev,noexec,subtype=patchfs%s,"
-			      "fsname=%s",
-			      others, name) < 0) {
-		options = NULL;
+	if (name)
+		options = text_new("-oro,nosuid,nodev,noexec,"
+				   "subtype=patchfs%s,fsname=%s",
+				   others, name);
+	if (!options)
 		return -ENOMEM;
-	}
 	args = (struct fuse_args)FUSE_ARGS_INIT(0, NULL);
 	if (fuse_opt_add_arg(&args, "patchfs") ||
 	    fuse_opt_add_arg(&args, options)) {
@@ -144,10 +144,9 @@ static int check_device(const char *mountpoint, char **why)
 		return 0;
 	}
 	r = errno == ENOENT || errno == ENXIO ? -ENODEV : -EACCES;
-	if (asprintf(why, "/dev/fuse: %s%s", strerror(errno),
-		     r == -ENODEV ? " (is the kernel module fuse loaded?)"
-				  : "") < 0)
-		*why = NULL;
+	*why = text_new("/dev/fuse: %s%s", strerror(errno),
+			r == -ENODEV ? " (is the kernel module fuse loaded?)"
+				     : "");
 	return r;
 }
 

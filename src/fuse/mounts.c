@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "util/cleanup.h"
+#include "util/text.h"
 
 extern char **environ;
 
@@ -318,9 +319,7 @@ int mounts_detach(const char *path, bool is_lazy, char **why)
 		return 0;
 	}
 	if (r < 0) {
-		if (asprintf(why, "cannot run fusermount3: %s", strerror(-r)) <
-		    0)
-			*why = NULL;
+		*why = text_new("cannot run fusermount3: %s", strerror(-r));
 		return r;
 	}
 	*why = said;

@@ -18,6 +18,7 @@
 #include "tree/link.h"
 #include "tree/text.h"
 #include "tree/tree_impl.h"
+#include "util/text.h"
 
 #define LINES_MAX 1000	   /* of one container */
 #define SCAN_LINES_MAX 100 /* of those, for the log and for people */
@@ -41,30 +42,25 @@ static int line(struct lines *l, uint32_t object, const char *fmt, ...)
 	CLEANUP(cleanup_freep) char *whole = NULL;
 	const char *path;
 	va_list ap;
-	int n;
 
 	if (l->n++ >= l->max)
 		return 0;
 	va_start(ap, fmt);
-	n = vasprintf(&text, fmt, ap);
+	text = text_vnew(fmt, ap);
 	va_end(ap);
-	if (n < 0) {
-		text = NULL;
+	if (!text)
 		return -ENOMEM;
-	}
 	path = object_path(l->k, object, l->root, &l->path, &l->room);
 	if (!path)
 		return -ENOMEM;
 	if (!*path) {
-		l->add(l->arg, text, (size_t)n);
+		l->add(l->arg, text, strlen(text));
 		return 0;
 	}
-	n = asprintf(&whole, "%s: %s", path, text);
-	if (n < 0) {
-		whole = NULL;
+	whole = text_new("%s: %s", path, text);
+	if (!whole)
 		return -ENOMEM;
-	}
-	l->add(l->arg, whole, (size_t)n);
+	l->add(l->arg, whole, strlen(whole));
 	return 0;
 }
 

@@ -11,13 +11,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tree/tree_impl.h"
 #include "util/metric.h"
+#include "util/text.h"
 
 #define SYMLINKS_MAX 40 /* of one walk, as in the kernel */
 
@@ -124,19 +124,6 @@ int tree_has_room(struct tree *t)
 
 /* ------------------------------------------------------------ new, free */
 
-static char *say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-static char *say(const char *fmt, ...)
-{
-	char *line = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&line, fmt, ap) < 0)
-		line = NULL;
-	va_end(ap);
-	return line;
-}
-
 static int parse_views(struct tree *t, char **why)
 {
 	const char *const *names = t->conf.views;
@@ -152,9 +139,10 @@ static int parse_views(struct tree *t, char **why)
 		int err = view_parse(names[i], &t->views[i], reason);
 
 		if (err < 0) {
-			*why = say("--view=%s: %s", names[i],
-				   err == -ENOENT ? "not the name of a view"
-						  : reason);
+			*why = text_new("--view=%s: %s", names[i],
+					err == -ENOENT
+						? "not the name of a view"
+						: reason);
 			return -EINVAL;
 		}
 	}
@@ -170,7 +158,7 @@ static int open_source(struct tree *t, char **why)
 	if (stat(t->conf.src, &t->root_st) < 0) {
 		int err = -errno;
 
-		*why = say("%s: %s", t->conf.src, strerror(-err));
+		*why = text_new("%s: %s", t->conf.src, strerror(-err));
 		return err;
 	}
 	t->device = t->root_st.st_dev;
@@ -180,7 +168,7 @@ static int open_source(struct tree *t, char **why)
 	if (fd < 0) {
 		int err = -errno;
 
-		*why = say("%s: %s", t->conf.src, strerror(-err));
+		*why = text_new("%s: %s", t->conf.src, strerror(-err));
 		return err;
 	}
 	t->root_fd = fd;
@@ -195,7 +183,8 @@ static int try_single(struct tree *t, char **why)
 	int err;
 
 	if (!S_ISREG(t->root_st.st_mode)) {
-		*why = say("%s: neither a directory nor a file", t->conf.src);
+		*why = text_new("%s: neither a directory nor a file",
+				t->conf.src);
 		return -EINVAL;
 	}
 	err = source_container(t, 0, false, NULL, &c);
@@ -205,9 +194,9 @@ static int try_single(struct tree *t, char **why)
 		cached_put(&t->env, &cached);
 		return 0;
 	}
-	*why = say("%s: %s", t->conf.src,
-		   source_at(t, 0)->why ? source_at(t, 0)->why
-					: strerror(-err));
+	*why = text_new("%s: %s", t->conf.src,
+			source_at(t, 0)->why ? source_at(t, 0)->why
+					     : strerror(-err));
 	return err;
 }
 
@@ -289,7 +278,7 @@ int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 	return 0;
 fail:
 	if (!*why)
-		*why = say("%s: %s", conf->src, strerror(-err));
+		*why = text_new("%s: %s", conf->src, strerror(-err));
 	tree_free(t);
 	return err;
 }
