@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # ./examples/compare-speed.py demo/data demo/mnt
+# Needs h5py and, for the row with LZ4, hdf5plugin: venv/bin/python3 has both
+# after ./quickstart.
 """Random slices and patches: h5py as the cluster guide does it, and np.load.
 
 DATA is what examples/make-demo.py wrote, MNT the mount of it. Values are
@@ -43,6 +45,8 @@ def row(title, h5, files, items):
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: compare-speed.py DATA MNT")
     data, mnt = sys.argv[1:3]
     rng = np.random.default_rng(0)
     print("h5py %s, HDF5 %s, NumPy %s" % (

@@ -3,7 +3,7 @@
 # ./examples/look-around.sh MNT/train_truth/image
 # What a shell sees: lists, sizes, facts; a slice's values by od alone.
 set -eu
-array=$1
+array=${1:?MNT/CONTAINER/ARRAY is needed}
 ls "$array"
 find "$array/slices" -name "*.npy" | wc -l
 stat -c '%s bytes, blocks of %o' "$array/slices/000000.npy"

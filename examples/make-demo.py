@@ -106,6 +106,8 @@ def volume(path, rng, n=(192, 384, 384), chunk=64):
 
 
 def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit("usage: make-demo.py DIRECTORY [SLICES]")
     out = pathlib.Path(sys.argv[1])
     n = int(sys.argv[2]) if len(sys.argv) > 2 else 160
     out.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # ./examples/staged_dataset.py MNT train
+# Needs NumPy and PyTorch (Debian: python3-numpy, python3-torch).
 """The cluster guide's staged dataset as plain files, in a DataLoader.
 
 Pairs of (sinogram, image), a fresh random patch of the image in every epoch;
@@ -47,6 +48,8 @@ class StagedFiles(Dataset):
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: staged_dataset.py MNT SPLIT")
     data = StagedFiles(sys.argv[1], sys.argv[2])
     for epoch in range(2):
         data.epoch = epoch

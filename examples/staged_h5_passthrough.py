@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # ./examples/staged_h5_passthrough.py MNT train
+# Needs PyTorch (Debian: python3-torch), h5py and, for LZ4, hdf5plugin; after
+# ./quickstart: venv/bin/python3 examples/staged_h5_passthrough.py MNT train
 """The cluster guide's StagedH5 dataset as it is, on the mount.
 
 Container files appear in the mount under their own names, byte for byte, so a
@@ -50,6 +52,8 @@ class StagedH5Dataset(Dataset):
 
 
 def main():
+    if len(sys.argv) != 3:
+        sys.exit("usage: staged_h5_passthrough.py MNT SPLIT")
     data = StagedH5Dataset(sys.argv[1], sys.argv[2])
     total, n = 0.0, 0
     for sino, image in DataLoader(data, batch_size=4, num_workers=4):

@@ -15,6 +15,16 @@ grep -Fqx '12 (16, 40) (32, 32)' "$tmp/out" || fail "sorted_pairs.py"
 sh "$ex/look-around.sh" "$image" >"$tmp/out"
 grep -q 'info.json' "$tmp/out" || fail "look-around.sh"
 
+# Without arguments: one line that says which.
+for e in numpy-five-lines.py sorted_pairs.py look-around.sh make-demo.py \
+	compare-speed.py; do
+	run=python
+	test "${e%.sh}" = "$e" || run="sh"
+	! $run "$ex/$e" >"$tmp/out" 2>"$tmp/err" || fail "$e without arguments"
+	test "$(wc -l <"$tmp/err")" -eq 1 || fail "$e: $(<"$tmp/err")"
+	grep -qE 'usage|needed' "$tmp/err" || fail "$e: $(<"$tmp/err")"
+done
+
 if command -v cc >/dev/null; then
 	cc -D_GNU_SOURCE -O2 -o "$tmp/read_slice" "$ex/read_slice.c"
 	out=$("$tmp/read_slice" "$image/slices/000003.npy")
