@@ -33,7 +33,7 @@ struct dir {
 	uint32_t parent;
 	uint32_t key;  /* with parent and kind: the identity */
 	uint32_t next; /* of the same hash; ROW_NONE ends */
-	uint32_t name; /* dirs_text */
+	uint32_t name; /* where its text is: dirs_name */
 	union {
 		uint32_t source; /* number of the container's file */
 		uint32_t srcdir; /* of DIR_SOURCE: in the table of srcdirs */

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
-	%reldir%/array_dir.c \
 	%reldir%/array_info.c \
 	%reldir%/container_info.c \
 	%reldir%/control.c \
@@ -48,4 +47,5 @@ libcore_a_SOURCES += \
 	%reldir%/vfile.c \
 	%reldir%/view.c \
 	%reldir%/view.h \
+	%reldir%/view_dir.c \
 	$(NULL)
