@@ -154,41 +154,60 @@ static void cut_piece(const struct unit_job *j, const void *chunk, void *out)
 				 s->base.item_size);
 }
 
+/* Bytes of the stored chunk, where it has to be decoded. */
+static size_t stored_bytes(const struct unit_job *j)
+{
+	return j->raw ? 0 : (size_t)j->at.n;
+}
+
+/*
+ * Read and decode a unit to out. scratch is for its stored bytes, and behind
+ * them, where only a piece is wanted, for all of its values.
+ */
+static int read_unit(const struct unit_job *j, unsigned char *scratch,
+		     unsigned char *out)
+{
+	const struct stored_array *s = j->s;
+	size_t stored = stored_bytes(j);
+	unsigned char *values = j->band ? scratch + stored : out;
+	int err = container_read(s->container, j->at.off, (size_t)j->at.n,
+				 j->raw ? values : scratch);
+
+	if (!err && !j->raw)
+		err = codec_decode(&s->chain, j->at.skip, scratch, stored,
+				   values, (size_t)j->bytes);
+	if (err)
+		return err;
+	if (s->swap)
+		copy_swap(values, j->bytes / s->base.item_size,
+			  s->base.item_size);
+	if (j->band)
+		cut_piece(j, values, out);
+	return 0;
+}
+
 static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 		     void **data, size_t *size)
 {
 	const struct unit_job *j = arg;
 	const struct stored_array *s = j->s;
 	const struct array_env *env = s->env;
-	size_t stored = j->raw ? 0 : (size_t)j->at.n;
-	size_t room = stored + (j->band ? (size_t)j->bytes : 0);
-	unsigned char *in = NULL, *out = *data;
+	size_t room = stored_bytes(j) + (j->band ? (size_t)j->bytes : 0);
 	struct cache_scratch *scratch = NULL;
 	void *mem = NULL;
 	int err = 0;
 
 	(void)w;
-	(void)size;
+	(void)size; /* is what was asked for */
 	if (env->on_decode)
 		env->on_decode(env->on_decode_arg, &s->info, key->unit);
 	if (room) {
 		scratch = cache_scratch_take(env->cache, room, &mem);
 		if (!scratch)
 			err = -ENOMEM;
-		in = mem;
 	}
-	if (j->band && !err)
-		out = in + stored;
 	if (!err)
-		err = container_read(s->container, j->at.off, (size_t)j->at.n,
-				     j->raw ? out : in);
-	if (!err && !j->raw)
-		err = codec_decode(&s->chain, j->at.skip, in, stored, out,
-				   (size_t)j->bytes);
-	if (!err && s->swap)
-		copy_swap(out, j->bytes / s->base.item_size, s->base.item_size);
-	if (!err && j->band)
-		cut_piece(j, out, *data);
+		err = read_unit(j, mem, *data);
 	if (scratch &&
 	    !cache_scratch_give(
 		    env->cache, scratch,
