@@ -81,7 +81,7 @@ for f in -f ''; do
 done
 test -z "$(ls -d "$tmp"/dir.* 2>/dev/null)" || fail "metrics: leftovers"
 run 0 mount --ready-fd=9 "$tmp/src" "$mnt" 9>"$tmp/ready"
-test "$(cat "$tmp/ready")" = ready || fail "--ready-fd"
+await grep -qx ready "$tmp/ready"
 patchfs umount "$mnt"
 
 # The default cache is a quarter of what the cgroup leaves us.
