@@ -198,6 +198,37 @@ void scan_process_end(struct scan_process *p, unsigned grace_ms);
 /* CPU time used, in nanoseconds. */
 uint64_t scan_process_cpu(const struct scan_process *p);
 
+#define SCAN_TEXT_MAX 512
+
+/* What is said and heard of a running scanner, and for how long. One thread. */
+struct scan_wire {
+	const struct container_conf *conf;
+	struct scan_process process;
+	uint64_t cpu_s, wall_s; /* limits without a result */
+	uint64_t total_s;	/* limit of CPU time in all */
+	/* wire.c's own, but for was_heard; in ns */
+	uint64_t waited, waited_total; /* since the last result; in all */
+	uint64_t cpu_mark;	       /* CPU time at the last result */
+	bool was_heard;		       /* it has asked for something */
+	char why[SCAN_TEXT_MAX + 1];   /* of the last failure */
+};
+
+/* Says why; returns err. */
+int wire_fail(struct scan_wire *x, int err, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* A result has come. */
+void wire_progress(struct scan_wire *x);
+/* 0; -EINTR: nobody waits for it any more. */
+int wire_check_over(struct scan_wire *x);
+/* 0; -EBADMSG, -ETIMEDOUT: it has used up its time. */
+int wire_check_limits(struct scan_wire *x);
+/*
+ * All n bytes, or -errno with why: of the checks above, which go on while
+ * waiting, or -EBADMSG if it ended, -EIO if it could not be started.
+ */
+int wire_receive(struct scan_wire *x, void *buf, size_t n);
+int wire_transmit(struct scan_wire *x, const void *buf, size_t n);
+
 /* What becomes of results. Both return 0 or -errno with a reason in why. */
 struct scan_sink {
 	enum scan_type type; /* SCAN_PAGE or SCAN_CHUNKS */

@@ -14,4 +14,5 @@ libcore_a_SOURCES += \
 	%reldir%/index.c \
 	%reldir%/process.c \
 	%reldir%/scanner.c \
+	%reldir%/wire.c \
 	$(NULL)
