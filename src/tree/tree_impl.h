@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the files of the layer tree share. */
+/*
+ * What the files of the layer tree share. Any thread, in parallel; a call with
+ * a struct wait may also return what util/wait.h says.
+ */
 
 #ifndef TREE_TREE_IMPL_H
 #define TREE_TREE_IMPL_H
@@ -51,6 +54,8 @@ static inline bool tree_is_single(const struct tree *t)
 	return t->root_fd < 0;
 }
 
+/* -------------------------------------------------------------- tree.c */
+
 /* May this thread touch a source now? util/wait.h. */
 int tree_admit(const struct tree *t, uint64_t source, struct wait *w);
 
@@ -72,7 +77,7 @@ int tree_add_dir(struct tree *t, const struct dir *d, const char *name,
 /* 0; -ENOSPC, told: there is no room for another directory. */
 int tree_has_room(struct tree *t);
 
-/* ---------------------------------------------------------- containers */
+/* --------------------------------------------------------------- pin.c */
 
 /* A container and its catalog, for the length of one call. */
 struct pin {
@@ -96,9 +101,11 @@ int pin_check(const struct pin *p, const struct dir *d);
  */
 int pin_array(const struct pin *p, const struct dir *d, const char *label,
 	      struct stored_array *out);
-/* The same if it can be read at all; else false, and nothing new is told. */
+/* The same; false: it cannot be read. For texts that say so otherwise. */
 bool pin_try_array(const struct pin *p, const struct dir *d, const char *label,
 		   struct stored_array *out);
+
+/* ------------------------------------------------------------ member.c */
 
 enum shown_kind { SHOWN_NOT, SHOWN_GROUP, SHOWN_ARRAY, SHOWN_LINK };
 
@@ -127,7 +134,7 @@ int member_dir(struct tree *t, const struct pin *p, uint32_t dir, uint32_t i,
 enum name_place member_place(const struct tree *t, const struct dir *d);
 enum name_place root_place(const struct tree *t);
 
-/* --------------------------------------------------------------- views */
+/* ---------------------------------------------------------- view_dir.c */
 
 /* Whether files of that type can be laid out in the format. */
 int item_layout(const struct item_type *type, unsigned format,
@@ -150,7 +157,7 @@ int view_listed(const struct tree *t, const struct dir *array, unsigned i,
 void view_refuse(struct tree *t, uint32_t array, const char *what,
 		 const char *name, const char *why);
 
-/* --------------------------------------------------------------- files */
+/* ------------------------------------------------------------- fixed.c */
 
 /* How much of a read of n bytes at off lies in a file of that size. */
 static inline size_t read_clip(size_t n, uint64_t off, uint64_t size)
@@ -175,6 +182,8 @@ ssize_t fixed_read(struct tree *t, const struct node *node, void *buf, size_t n,
 /* Whether fixed_size gives the size of that file without making it. */
 bool fixed_at_hand(const struct dir *d, uint64_t file);
 
+/* ----------------------------------- container_info.c, array_info.c */
+
 /* Makers: *data is malloc'ed. dir must be of the right kind. */
 int make_container_info(struct tree *t, uint32_t dir, struct wait *w,
 			void **data, size_t *size);
@@ -185,7 +194,7 @@ int make_chunks(struct tree *t, uint32_t dir, struct wait *w, void **data,
 int make_strings(struct tree *t, uint32_t dir, struct wait *w, void **data,
 		 size_t *size);
 
-/* ------------------------------------------------------------ problems */
+/* ---------------------------------------------------------- problems.c */
 
 typedef void problem_line_fn(void *arg, const char *text, size_t n);
 /*
@@ -205,6 +214,8 @@ void problems_of_array(const struct catalog *k, uint32_t object,
 void problems_tell_scan(struct tree *t, uint32_t source,
 			const struct catalog *k);
 
+/* ------------------------------------------------- item_json.c, csv.c */
+
 /* item.json: bytes for a view, and its text, padded to that. */
 int item_json_size(struct tree *t, uint32_t array, const struct view_spec *s,
 		   const struct view_geometry *g, uint32_t *size);
@@ -216,6 +227,8 @@ bool view_has_csv(const struct view_spec *s);
 uint64_t csv_size(const struct view_geometry *g);
 /* Bytes [off, off + n), which lie inside. */
 void csv_read(const struct view_geometry *g, uint64_t off, size_t n, char *out);
+
+/* -------------------------------------------------------------- stat.c */
 
 /* Attributes of an existing node if nothing has to be read or made. */
 bool stat_at_hand(struct tree *t, uint64_t ino, struct stat *st);
