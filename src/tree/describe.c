@@ -335,9 +335,10 @@ int tree_describe(struct tree *t, uint64_t ino, FILE *f)
 {
 	const struct dir *d;
 	struct node n;
+	int err = tree_node(t, ino, &n, &d);
 
-	if (node_unpack(ino, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
-		return -ENOENT;
+	if (err < 0)
+		return err;
 	/* Of a file in an array, the array; of an item, its view. */
 	if (d->kind == DIR_VIEW)
 		return describe_array(t, d->parent,

@@ -238,15 +238,12 @@ int tree_list(struct tree *t, uint64_t ino, uint64_t cookie, bool with_stat,
 		.w = w,
 	};
 	const struct dir *d;
-	struct node n;
+	int err = tree_dir(t, ino, &l.dir, &d);
 
-	if (node_unpack(ino, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
-		return -ENOENT;
-	if (n.format != NODE_DIR)
-		return -ENOTDIR;
-	l.dir = n.dir;
+	if (err < 0)
+		return err;
 	if (l.cookie == 0)
-		emit_dir(&l, ".", n.dir);
+		emit_dir(&l, ".", l.dir);
 	if (l.cookie == 1 && !l.full)
 		emit_dir(&l, "..", d->parent);
 	if (l.full)

@@ -48,4 +48,5 @@ libcore_a_SOURCES += \
 	%reldir%/view.c \
 	%reldir%/view.h \
 	%reldir%/view_dir.c \
+	%reldir%/walk.c \
 	$(NULL)

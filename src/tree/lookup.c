@@ -228,56 +228,60 @@ static int lookup_control(struct tree *t, uint32_t dir, const char *name,
 	return 0;
 }
 
+/* Sets e->ino if there is such a name. */
+static int lookup_in(struct tree *t, uint32_t dir, const struct dir *d,
+		     const char *name, struct wait *w, struct tree_entry *e)
+{
+	int fixed = fixed_by_name(t, d, name);
+
+	if (fixed >= 0) {
+		e->ino = node_pack(dir, NODE_FIXED, (uint64_t)fixed);
+		return 0;
+	}
+	if (dir == DIR_ROOT && strcmp(name, CONTROL_DIR) == 0) {
+		e->ino = node_pack(t->control_dir, NODE_DIR, 0);
+		return 0;
+	}
+	switch ((enum dir_kind)d->kind) {
+	case DIR_SOURCE:
+		return lookup_source(t, dir, name, w, &e->ino);
+	case DIR_CONTROL:
+		return lookup_control(t, dir, name, w, e);
+	case DIR_CONTAINER:
+	case DIR_GROUP:
+		return lookup_group(t, dir, name, w, &e->ino);
+	case DIR_ARRAY:
+		return lookup_array(t, dir, name, &e->ino);
+	case DIR_VIEW:
+		return lookup_item(t, dir, name, &e->ino);
+	}
+	return -ENOENT;
+}
+
 int tree_lookup(struct tree *t, uint64_t parent, const char *name,
 		struct tree_entry *out, struct wait *w)
 {
 	struct tree_entry e = {.ino = 0};
 	const struct dir *d;
-	struct node n;
-	int fixed, err = 0;
+	uint32_t dir;
+	int err = tree_dir(t, parent, &dir, &d);
 
-	if (node_unpack(parent, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
-		return -ENOENT;
-	if (n.format != NODE_DIR)
-		return -ENOTDIR;
+	if (err < 0)
+		return err;
 	if (strlen(name) > NAME_BYTES_MAX)
 		return -ENAMETOOLONG;
 	e.may_appear = d->kind != DIR_ARRAY && d->kind != DIR_VIEW;
-	fixed = fixed_by_name(t, d, name);
-	if (fixed >= 0) {
-		e.ino = node_pack(n.dir, NODE_FIXED, (uint64_t)fixed);
-	} else if (n.dir == DIR_ROOT && strcmp(name, CONTROL_DIR) == 0) {
-		e.ino = node_pack(t->control_dir, NODE_DIR, 0);
-	} else {
-		switch ((enum dir_kind)d->kind) {
-		case DIR_SOURCE:
-			err = lookup_source(t, n.dir, name, w, &e.ino);
-			break;
-		case DIR_CONTROL:
-			err = lookup_control(t, n.dir, name, w, &e);
-			break;
-		case DIR_CONTAINER:
-		case DIR_GROUP:
-			err = lookup_group(t, n.dir, name, w, &e.ino);
-			break;
-		case DIR_ARRAY:
-			err = lookup_array(t, n.dir, name, &e.ino);
-			break;
-		case DIR_VIEW:
-			err = lookup_item(t, n.dir, name, &e.ino);
-			break;
+	err = lookup_in(t, dir, d, name, w, &e);
+	if (err == 0 && e.ino) {
+		err = tree_stat(t, e.ino, &e.st, w);
+		/* Gone since the directory was read. */
+		if (err == -ENOENT) {
+			e.ino = 0;
+			err = 0;
 		}
 	}
 	if (err < 0)
 		return err;
-	if (e.ino) {
-		err = tree_stat(t, e.ino, &e.st, w);
-		/* Gone since the directory was read. */
-		if (err == -ENOENT)
-			e.ino = 0;
-		else if (err < 0)
-			return err;
-	}
 	*out = e;
 	return 0;
 }
@@ -300,8 +304,11 @@ static int member_target(struct tree *t, const struct node *n, char *buf,
 	char target[TARGET_MAX + 1];
 	struct shown shown;
 	struct pin pin;
-	int err = pin_get(t, d, w, &pin);
+	int err;
 
+	if (d->kind != DIR_CONTAINER && d->kind != DIR_GROUP)
+		return -ENOENT;
+	err = pin_get(t, d, w, &pin);
 	if (err < 0)
 		return err;
 	err = pin_check(&pin, d);
@@ -318,42 +325,55 @@ static int member_target(struct tree *t, const struct node *n, char *buf,
 	return copy_target(target, shown.target_len, buf, size);
 }
 
+/* NAME.EXT.d: the directory that a file's container has. */
+static int source_target(struct tree *t, const struct node *n, char *buf,
+			 size_t size, struct wait *w)
+{
+	const struct listing *l;
+	const char *name;
+	int err;
+
+	if (dirs_at(t->dirs, n->dir)->kind != DIR_SOURCE)
+		return -ENOENT;
+	err = srcdir_listing(t, n->dir, w, &l);
+	if (err < 0)
+		return err;
+	if (n->item >= l->n || l->entry[n->item].kind != ENTRY_FILE ||
+	    l->entry[n->item].other == ROW_NONE)
+		return -ENOENT;
+	name = l->entry[l->entry[n->item].other].name;
+	return copy_target(name, strlen(name), buf, size);
+}
+
+/* Another spelling of a view: the canonical one. */
+static int view_target(struct tree *t, const struct node *n, char *buf,
+		       size_t size)
+{
+	const struct dir *view = n->item < NODE_DIRS_MAX
+					 ? dirs_at(t->dirs, (uint32_t)n->item)
+					 : NULL;
+
+	if (!view || view->parent != n->dir || view->kind != DIR_VIEW)
+		return -ENOENT;
+	return copy_target(dirs_name(t->dirs, view), view->name_len, buf, size);
+}
+
 int tree_readlink(struct tree *t, uint64_t ino, char *buf, size_t size,
 		  struct wait *w)
 {
-	const struct listing *l;
-	const struct dir *d, *view;
+	const struct dir *d;
 	struct node n;
-	int err;
+	int err = tree_node(t, ino, &n, &d);
 
-	if (node_unpack(ino, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
-		return -ENOENT;
+	if (err < 0)
+		return err;
 	switch (n.format) {
 	case NODE_MEMBER_LINK:
-		if (d->kind != DIR_CONTAINER && d->kind != DIR_GROUP)
-			return -ENOENT;
 		return member_target(t, &n, buf, size, w);
 	case NODE_VIEW_LINK:
-		view = n.item < NODE_DIRS_MAX
-			       ? dirs_at(t->dirs, (uint32_t)n.item)
-			       : NULL;
-		if (!view || view->parent != n.dir || view->kind != DIR_VIEW)
-			return -ENOENT;
-		return copy_target(dirs_name(t->dirs, view), view->name_len,
-				   buf, size);
+		return view_target(t, &n, buf, size);
 	case NODE_SOURCE_LINK:
-		if (d->kind != DIR_SOURCE)
-			return -ENOENT;
-		err = srcdir_listing(t, n.dir, w, &l);
-		if (err < 0)
-			return err;
-		if (n.item >= l->n || l->entry[n.item].kind != ENTRY_FILE ||
-		    l->entry[n.item].other == ROW_NONE)
-			return -ENOENT;
-		return copy_target(
-			l->entry[l->entry[n.item].other].name,
-			strlen(l->entry[l->entry[n.item].other].name), buf,
-			size);
+		return source_target(t, &n, buf, size, w);
 	default:
 		return -EINVAL;
 	}

@@ -201,10 +201,10 @@ int tree_stat(struct tree *t, uint64_t ino, struct stat *st, struct wait *w)
 	struct stat origin;
 	uint64_t size;
 	struct node n;
-	int err;
+	int err = tree_node(t, ino, &n, &d);
 
-	if (node_unpack(ino, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
-		return -ENOENT;
+	if (err < 0)
+		return err;
 	switch (n.format) {
 	case NODE_DIR:
 		return stat_dir(t, n.dir, st, w);

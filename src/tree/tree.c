@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The tree as a whole: made, freed, named in messages, walked.
+ * The tree as a whole: made, freed, named in messages.
  */
 
 #include <config.h>
@@ -18,8 +18,6 @@
 #include "tree/tree_impl.h"
 #include "util/metric.h"
 #include "util/text.h"
-
-#define SYMLINKS_MAX 40 /* of one walk, as in the kernel */
 
 static struct metric directories_metric = {
 	.name = "tree_directories",
@@ -303,96 +301,39 @@ void tree_free(struct tree *t)
 	free(t);
 }
 
-/* ----------------------------------------------------------------- walk */
+/* ---------------------------------------------------------------- nodes */
+
+int tree_node(const struct tree *t, uint64_t ino, struct node *n,
+	      const struct dir **d)
+{
+	int err = node_unpack(ino, n);
+
+	if (err < 0)
+		return err;
+	*d = dirs_at(t->dirs, n->dir);
+	return *d ? 0 : -ENOENT;
+}
+
+int tree_dir(const struct tree *t, uint64_t ino, uint32_t *number,
+	     const struct dir **d)
+{
+	struct node n;
+	int err = tree_node(t, ino, &n, d);
+
+	if (err < 0)
+		return err;
+	*number = n.dir;
+	return n.format == NODE_DIR ? 0 : -ENOTDIR;
+}
 
 int tree_parent(struct tree *t, uint64_t ino, uint64_t *parent)
 {
 	const struct dir *d;
-	struct node n;
+	uint32_t number;
+	int err = tree_dir(t, ino, &number, &d);
 
-	if (node_unpack(ino, &n) < 0 || !(d = dirs_at(t->dirs, n.dir)))
-		return -ENOENT;
-	if (n.format != NODE_DIR)
-		return -ENOTDIR;
-	*parent = node_pack(d->parent, NODE_DIR, 0);
-	return 0;
-}
-
-/* A path yet to be walked. */
-struct walk {
-	char text[2 * PATH_MAX];
-	char *rest;
-	unsigned links;
-};
-
-/* Put the target of a link in front of what is left. */
-static int walk_link(struct tree *t, struct walk *p, uint64_t ino)
-{
-	char target[PATH_MAX], text[2 * PATH_MAX];
-	int err, n;
-
-	if (++p->links > SYMLINKS_MAX)
-		return -ELOOP;
-	err = tree_readlink(t, ino, target, sizeof(target), NULL);
-	if (err < 0)
-		return err;
-	n = snprintf(text, sizeof(text), "%s/%s", target, p->rest);
-	if ((size_t)n >= sizeof(text))
-		return -ENAMETOOLONG;
-	memcpy(p->text, text, (size_t)n + 1);
-	p->rest = p->text;
-	return 0;
-}
-
-static int walk_step(struct tree *t, struct walk *p, bool follow,
-		     struct tree_entry *e)
-{
-	size_t n = strcspn(p->rest, "/");
-	char *name = p->rest;
-	bool last = name[n + strspn(name + n, "/")] == '\0';
-	bool slash = name[n] == '/';
-	uint64_t parent = e->ino;
-	int err;
-
-	p->rest += n;
-	if (slash)
-		*p->rest++ = '\0';
-	if (!S_ISDIR(e->st.st_mode))
-		return -ENOTDIR;
-	if (n == 0 || strcmp(name, ".") == 0)
-		return 0;
-	if (strcmp(name, "..") == 0) {
-		err = tree_parent(t, e->ino, &e->ino);
-		return err < 0 ? err : tree_stat(t, e->ino, &e->st, NULL);
-	}
-	err = tree_lookup(t, parent, name, e, NULL);
-	if (err < 0)
-		return err;
-	if (e->ino == 0)
-		return -ENOENT;
-	if (!S_ISLNK(e->st.st_mode) || (last && !slash && !follow))
-		return 0;
-	err = walk_link(t, p, e->ino);
-	e->ino = parent;
-	return err < 0 ? err : tree_stat(t, parent, &e->st, NULL);
-}
-
-int tree_walk(struct tree *t, const char *path, bool follow,
-	      struct tree_entry *out)
-{
-	struct tree_entry e = {.ino = TREE_ROOT};
-	struct walk p = {.links = 0};
-	int err;
-
-	if (strlen(path) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	strcpy(p.text, path);
-	p.rest = p.text;
-	err = tree_stat(t, TREE_ROOT, &e.st, NULL);
-	while (err == 0 && *p.rest)
-		err = walk_step(t, &p, follow, &e);
 	if (err == 0)
-		*out = e;
+		*parent = node_pack(d->parent, NODE_DIR, 0);
 	return err;
 }
 

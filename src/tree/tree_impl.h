@@ -56,6 +56,12 @@ static inline bool tree_is_single(const struct tree *t)
 
 /* -------------------------------------------------------------- tree.c */
 
+/* What an id says, and its directory. 0; -ENOENT: no such id. */
+int tree_node(const struct tree *t, uint64_t ino, struct node *n,
+	      const struct dir **d);
+/* Number of the directory that an id is, and itself. -ENOENT; -ENOTDIR. */
+int tree_dir(const struct tree *t, uint64_t ino, uint32_t *number,
+	     const struct dir **d);
 /* May this thread touch a source now? util/wait.h. */
 int tree_admit(const struct tree *t, uint64_t source, struct wait *w);
 

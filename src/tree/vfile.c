@@ -149,10 +149,12 @@ static ssize_t read_item(struct tree *t, const struct node *node, void *buf,
 ssize_t vfile_read(struct tree *t, uint64_t ino, void *buf, size_t n,
 		   uint64_t off, struct wait *w)
 {
+	const struct dir *d;
 	struct node node;
+	int err = tree_node(t, ino, &node, &d);
 
-	if (node_unpack(ino, &node) < 0 || !dirs_at(t->dirs, node.dir))
-		return -ENOENT;
+	if (err < 0)
+		return err;
 	if (n > SSIZE_MAX)
 		n = SSIZE_MAX;
 	switch (node.format) {
