@@ -29,13 +29,8 @@ says() {
 
 # server_pid: of the mount at $mnt, by who holds its lock.
 server_pid() {
-	local p
-	for p in /proc/[0-9]*; do
-		if find "$p/fd" -lname "$XDG_RUNTIME_DIR/patchfs/mnt-*.lock" \
-			2>/dev/null | grep -q .; then
-			echo "${p#/proc/}"
-		fi
-	done
+	{ find /proc/[0-9]*/fd -lname "$XDG_RUNTIME_DIR/patchfs/mnt-*.lock" \
+		2>/dev/null || :; } | cut -d/ -f3 | sort -u
 }
 # await COMMAND...: until it succeeds, for at most 10 s.
 await() {
