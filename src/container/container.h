@@ -73,8 +73,8 @@ struct catalog;
  * -EBADMSG corrupt, truncated, or the scanner died or lied; -EBUSY open for
  * writing; -EIO, -ESTALE from the store; -EOPNOTSUPP not this format;
  * -EFBIG larger than max bytes; -ENOMEM; -EINTR: is_over; -ETIMEDOUT: the
- * scanner hung (reads as EIO to users; may pass, unlike one that used up its
- * CPU time: -EBADMSG).
+ * scanner hung or somebody killed it (reads as EIO to users; may pass, unlike
+ * one that used up its CPU time: -EBADMSG).
  */
 int container_catalog(struct container *c, size_t max, void **out, size_t *size,
 		      char **why);

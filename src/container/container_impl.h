@@ -181,6 +181,7 @@ struct scan_process {
 	int fd;		 /* our end of the socketpair, non-blocking; -1 */
 	clockid_t clock; /* its CPU time */
 	int status;	 /* of waitpid, -1: not known; after end */
+	bool is_ours;	 /* the signal that ended it was that of end */
 };
 
 /*

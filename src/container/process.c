@@ -203,7 +203,7 @@ void scan_process_end(struct scan_process *p, unsigned grace_ms)
 			return;
 		nanosleep(&ms, NULL);
 	}
-	kill(p->pid, SIGKILL);
+	p->is_ours = kill(p->pid, SIGKILL) == 0;
 	reap(p, 0);
 }
 

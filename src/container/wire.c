@@ -110,6 +110,24 @@ static int wait_ready(struct scan_wire *x, short events)
 	}
 }
 
+/* Of a signal: what a file may lead to, as crashes and limits are. */
+static bool is_fault(int number)
+{
+	switch (number) {
+	case SIGABRT:
+	case SIGBUS:
+	case SIGFPE:
+	case SIGILL:
+	case SIGSEGV:
+	case SIGSYS:
+	case SIGTRAP:
+	case SIGXCPU:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* What became of a scanner that closed its end too early. */
 static int gone(struct scan_wire *x)
 {
@@ -140,8 +158,10 @@ static int gone(struct scan_wire *x)
 			(unsigned long long)x->total_s);
 
 	const char *name = sigdescr_np(WTERMSIG(status));
+	/* Somebody else ended it, as the kernel does when memory runs out. */
+	bool may_pass = !x->process.is_ours && !is_fault(WTERMSIG(status));
 
-	return wire_fail(x, -EBADMSG,
+	return wire_fail(x, may_pass ? -ETIMEDOUT : -EBADMSG,
 			 "the HDF5 scanner was killed by signal %d (%s)",
 			 WTERMSIG(status), name ? name : "?");
 }

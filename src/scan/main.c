@@ -34,6 +34,19 @@ static void clear_environment(void)
 	}
 }
 
+/*
+ * A batch system sends them to every process of a job, for the server to act
+ * upon. This one ends with its socket.
+ */
+static void ignore_signals(void)
+{
+	static const int ignored[] = {SIGHUP,  SIGINT,	SIGPIPE,
+				      SIGTERM, SIGUSR1, SIGUSR2};
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+}
+
 int main(void)
 {
 	struct scan_request req;
@@ -41,7 +54,7 @@ int main(void)
 	hid_t driver, file;
 
 	clear_environment();
-	signal(SIGPIPE, SIG_IGN);
+	ignore_signals();
 	driver = vfd_start();
 	if (driver < 0)
 		wire_fail(-ENOMEM, "libhdf5 cannot be started");

@@ -18,7 +18,7 @@
 #include "container/file.h"
 #include "tree/tree_impl.h"
 
-#define TIMEOUTS_MAX 3 /* scans that may time out before it is for good */
+#define TIMEOUTS_MAX 3 /* scans cut short before it is for good */
 
 /* Errors that say nothing about what the file is. */
 static bool is_passing(int err)

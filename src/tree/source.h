@@ -42,7 +42,7 @@ struct source {
 	char *why;
 	_Atomic bool scanned; /* a catalog was had once */
 	/* protected by the lock of the sources */
-	unsigned timeouts;
+	unsigned timeouts; /* scans that were cut short */
 	struct store *plain;
 	unsigned readers;
 	struct source *older, *newer; /* idle ones */

@@ -27,6 +27,7 @@ scripts += \
 	%reldir%/test-names.sh \
 	%reldir%/test-refused.sh \
 	%reldir%/test-requests.sh \
+	%reldir%/test-scan-signals.sh \
 	%reldir%/test-signals.sh \
 	%reldir%/test-slow.sh \
 	%reldir%/test-torch.sh \

@@ -255,8 +255,11 @@ START_TEST(test_ends)
 	expect(-EBADMSG, "ended with status 3");
 	script("signal 11");
 	expect(-EBADMSG, "killed by signal 11 (Segmentation fault)");
+	/* Not the file's fault. */
 	script("signal 9");
-	expect(-EBADMSG, "killed by signal 9");
+	expect(-ETIMEDOUT, "killed by signal 9");
+	script("signal 15");
+	expect(-ETIMEDOUT, "killed by signal 15");
 	script("signal 24");
 	expect(-EBADMSG, "of CPU time");
 	script("close\nexit 4");
