@@ -218,6 +218,10 @@ void grant_drop(struct queue *q, struct grant *g);
 /* None is held any more. */
 void grants_fini(struct queue *q);
 
+/* count.c: a request of the kernel has come, an opcode of linux/fuse.h */
+void count_request(uint32_t opcode);
+void count_metrics(struct metrics *m);
+
 /* readonly.c: fill in what would change something: EROFS. */
 void readonly_ops(struct fuse_lowlevel_ops *ops);
 
@@ -232,7 +236,6 @@ int init_answer(struct front *f, int signal_fd);
 int64_t front_now_ms(void);
 /* Have the thread in front_serve look around. */
 void front_poke(struct front *f);
-void loop_metrics(struct metrics *m);
 
 /* mount.c: detach the mount lazily, open files go on. */
 int front_detach(struct front *f);

@@ -2,6 +2,7 @@
 # The front is part of the program alone: tests link no libfuse.
 FRONT_SOURCES = \
 	%reldir%/buffer.c \
+	%reldir%/count.c \
 	%reldir%/front.h \
 	%reldir%/front_impl.h \
 	%reldir%/grant.c \

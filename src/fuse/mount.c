@@ -211,7 +211,7 @@ int front_mount(const struct front_conf *conf, struct front **out, char **why)
 		return r;
 	block_signals();
 	if (conf->metrics) {
-		loop_metrics(conf->metrics);
+		count_metrics(conf->metrics);
 		queue_metrics(conf->metrics);
 	}
 	r = front_new(conf, &f);
