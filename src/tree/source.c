@@ -62,11 +62,6 @@ void sources_fini(struct sources *s)
 	pthread_mutex_destroy(&s->lock);
 }
 
-uint32_t sources_count(const struct sources *s)
-{
-	return rows_count(&s->rows);
-}
-
 struct source *source_at(const struct tree *t, uint32_t number)
 {
 	return rows_at(&t->sources.rows, number);

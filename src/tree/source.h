@@ -64,7 +64,6 @@ struct sources {
 
 int sources_init(struct sources *s);
 void sources_fini(struct sources *s);
-uint32_t sources_count(const struct sources *s);
 struct source *source_at(const struct tree *t, uint32_t number);
 /* 0; -ENOSPC; -ENOMEM. */
 int source_add(struct tree *t, uint32_t dir, uint32_t entry, uint32_t *number);

@@ -9,7 +9,6 @@
 #define UTIL_CHECKED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 static inline bool checked_add(uint64_t a, uint64_t b, uint64_t *out)
@@ -39,14 +38,6 @@ static inline bool checked_mul(uint64_t a, uint64_t b, uint64_t *out)
 	if (__builtin_mul_overflow(a, b, &r))
 		return false;
 	*out = r;
-	return true;
-}
-
-static inline bool checked_size(uint64_t a, size_t *out)
-{
-	if (a > SIZE_MAX)
-		return false;
-	*out = (size_t)a;
 	return true;
 }
 
