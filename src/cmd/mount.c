@@ -276,8 +276,11 @@ static int serve(struct mounted *m)
 			 m->mountpoint);
 		_exit(EXIT_MOUNT_SYSTEM);
 	}
-	if (m->notice.fd >= 0)
+	if (m->notice.fd >= 0) {
+		/* Who hears that there is no mount finds none. */
+		front_free(take_ptr(m->front));
 		return give_up(m, EXIT_MOUNT_SYSTEM, why, r);
+	}
 	return r ? EXIT_MOUNT_SYSTEM : 0;
 }
 
