@@ -27,10 +27,18 @@ says() {
 	grep -qE -- "$1" "$tmp/err" || fail "no \"$1\": $(cat "$tmp/err")"
 }
 
-# server_pid: of the mount at $mnt, by who holds its lock.
+# server_pid: of the mount at $mnt, by who holds its lock. Not by its open
+# files: a server without --core hides them from all but root.
 server_pid() {
-	{ find /proc/[0-9]*/fd -lname "$XDG_RUNTIME_DIR/patchfs/mnt-*.lock" \
-		2>/dev/null || :; } | cut -d/ -f3 | sort -u
+	local lock pid
+	for lock in "$XDG_RUNTIME_DIR"/patchfs/mnt-*.lock; do
+		test -e "$lock" || continue
+		while read -r pid; do
+			! grep -q patchfs "/proc/$pid/cmdline" 2>/dev/null ||
+				echo "$pid"
+		done < <(awk -v at=":$(stat -c %i "$lock")\$" \
+			'$2 == "FLOCK" && $6 ~ at { print $5 }' /proc/locks)
+	done
 }
 # await COMMAND...: until it succeeds, for at most 10 s.
 await() {
