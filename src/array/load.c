@@ -288,7 +288,7 @@ static int index_load(void *arg, const struct cache_key *key, struct wait *w,
 	if (err && err != -ENOMEM && err != -EINTR)
 		problem_tell(s->env->problems, err, "%s: %s", s->label,
 			     why ? why : strerror(-err));
-	else if (why)
+	else if (!err && why)
 		problem_note(s->env->problems, "%s: %s", s->label, why);
 	free(why);
 	return err;

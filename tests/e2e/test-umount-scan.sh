@@ -52,6 +52,16 @@ begin stat "$mnt/far/g0"
 umount_volume || fail "the scan goes on"
 ! kill -0 "$scan" 2>/dev/null || fail "its scanner is left"
 
+# The same with a scan of chunks. That nobody waits is no fault of the file: a
+# line in the log would fail umount_volume.
+rm "$tmp/fault"
+mount_volume "$tmp/src"
+stat "$mnt/far/c/slices" >/dev/null
+echo '*far.h5 delay 2000' >"$tmp/fault"
+begin cat "$mnt/far/c/array.npy"
+umount_volume || fail "the scan of chunks goes on, or is called a fault"
+! kill -0 "$scan" 2>/dev/null || fail "the scanner of chunks is left"
+
 # One whose read never returns: the server leaves that behind, and says so.
 rm "$tmp/fault"
 mount_volume "$tmp/src"
