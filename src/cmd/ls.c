@@ -126,8 +126,11 @@ static void print_stat(const struct stat *st)
 	mode[0] = S_ISDIR(st->st_mode) ? 'd' : S_ISLNK(st->st_mode) ? 'l' : '-';
 	for (unsigned i = 0; i < 9; i++)
 		mode[i + 1] = st->st_mode & (0400u >> i) ? bits[i] : '-';
-	gmtime_r(&st->st_mtime, &tm);
-	strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm);
+	if (!gmtime_r(&st->st_mtime, &tm) ||
+	    !strftime(when, sizeof(when), "%Y-%m-%d %H:%M", &tm))
+		/* A year that no calendar has. */
+		snprintf(when, sizeof(when), "@%" PRId64,
+			 (int64_t)st->st_mtime);
 	printf("%s %12" PRId64 " %s ", mode, (int64_t)st->st_size, when);
 }
 

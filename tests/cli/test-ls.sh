@@ -80,6 +80,19 @@ for option in --help --version; do
 	lost patchfs $option >/dev/full
 done
 
+# A time for which there is no date, where a file system keeps one.
+shm=$(mktemp -d /dev/shm/patchfs-test.XXXXXX 2>/dev/null) || shm=
+if test -n "$shm"; then
+	python -c 'import os, sys
+with open(sys.argv[1], "w"):
+    os.utime(sys.argv[1], (0, 2**61))' "$shm/note"
+	at=$(stat -c %Y "$shm/note")
+	out=$(patchfs ls -l "$shm")
+	rm -r "$shm"
+	test "$at" != $((1 << 61)) ||
+		test "${out#*@}" = "$at note" || fail "ls -l: $out"
+fi
+
 # A reader that leaves ends a walk that would take for ever: 2^36 names.
 python - "$tmp/endless.h5" <<'EOF'
 import sys
