@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd_impl.h"
@@ -153,19 +154,29 @@ static void leave_stdio(const struct mount_conf *c)
 
 /* ---------------------------------------------------------------- reports */
 
+/* A device in the place of the file would be gone: /dev/null, for root. */
+static bool may_replace(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) < 0 || S_ISREG(st.st_mode) ||
+	       S_ISDIR(st.st_mode);
+}
+
 /* 0; -errno, and what could not be written is logged or told by *why. */
 static int write_metrics(const struct mounted *m, char **why)
 {
 	const char *path = m->conf->metrics_file;
 	CLEANUP(cleanup_freep)
 	char *temporary = text_new("%s.%ld", path, (long)getpid());
-	FILE *f;
+	FILE *f = NULL;
 	int r = 0;
 
 	if (!temporary)
 		return -ENOMEM;
-	f = fopen(temporary, "we");
-	if (!f)
+	if (!may_replace(path))
+		r = -EINVAL;
+	else if (!(f = fopen(temporary, "we")))
 		r = -errno;
 	if (f) {
 		metrics_write_prometheus(&m->source.metrics, f);

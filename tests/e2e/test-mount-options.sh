@@ -61,6 +61,7 @@ test -z "$(ls -d "$tmp"/metrics.* 2>/dev/null)" || fail "metrics: leftovers"
 # What was asked for and cannot be had: one line, and nothing is mounted.
 not_mounted() { ! is_mounted "$mnt" || fail "$* is mounted"; }
 mkdir "$tmp/dir"
+mkfifo "$tmp/fifo"
 refused() { # STATUS REGEX ARGUMENT...
 	local want=$1 said=$2
 	shift 2
@@ -75,6 +76,9 @@ for f in -f ''; do
 		$f --metrics-file=/nowhere/x
 	refused 2 "--metrics-file=$tmp/dir: Is a directory" \
 		$f --metrics-file="$tmp/dir"
+	refused 2 "--metrics-file=$tmp/fifo: Invalid argument" \
+		$f --metrics-file="$tmp/fifo"
+	test -p "$tmp/fifo" || fail "--metrics-file replaced a fifo"
 	refused 1 '--ready-fd=9: .*not open for writing' $f --ready-fd=9 9<&-
 	refused 1 '--ready-fd=9: .*not open for writing' $f -o ready_fd=9 \
 		9</dev/null
