@@ -21,6 +21,7 @@ fi
 mkdir "$tmp/copy"
 cp -r "$n/odd" "$mnt/pairs" "$tmp/copy" || fail "cp -r"
 diff -r "$n/odd" "$tmp/copy/odd" >/dev/null || fail "cp -r: differs"
+chmod -R u+w "$tmp/copy" # as read-only as the mount: not to be removed
 
 python - "$srcdir" "$tmp/src/names" "$n" <<'END' || fail "see above"
 import glob, os, stat, sys
