@@ -28,7 +28,9 @@ int catalog_builder_fail(struct catalog_builder *b, int err, const char *what)
 int catalog_builder_too_large(struct catalog_builder *b)
 {
 	snprintf(b->why, WHY_MAX,
-		 "what is in it takes more than %zu bytes of memory", b->max);
+		 "what is in it takes more than %zu bytes of memory; it "
+		 "needs a larger --cache-size",
+		 b->max);
 	return -EFBIG;
 }
 

@@ -142,7 +142,8 @@ size_t index_builder_bytes(const struct index_builder *b)
 static int too_large(struct index_builder *b)
 {
 	snprintf(b->why, WHY_MAX,
-		 "the index of its chunks takes more than %zu bytes of memory",
+		 "the index of its chunks takes more than %zu bytes of memory; "
+		 "it needs a larger --cache-size",
 		 b->max);
 	return -EFBIG;
 }
