@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/shape.h"
+
 #define CODEC_STEPS_MAX 32 /* HDF5's own limit */
 
 /*
@@ -23,6 +25,7 @@ static inline uint64_t codec_stored_max(uint64_t n)
 	return 8 * n + ((uint64_t)64 << 10);
 }
 
+struct codec_block_ops;
 struct codec_ops;
 struct metrics;
 
@@ -68,6 +71,8 @@ struct codec_ops {
 	 * of nin bytes that decodes to nout; *at is where the values begin.
 	 */
 	bool (*plain)(const void *head, size_t nin, size_t nout, size_t *at);
+	/* NULL unless it cuts chunks into blocks that decode alone. */
+	const struct codec_block_ops *blocks;
 };
 
 #define CODEC_HEAD 16
@@ -102,6 +107,72 @@ bool codec_may_be_plain(const struct codec_chain *chain, uint32_t skip,
 			size_t nin, size_t nout);
 bool codec_is_plain(const struct codec_chain *chain, uint32_t skip,
 		    const void *head, size_t nin, size_t nout, size_t *at);
+
+/* ------------------------------------------------------------- blocks */
+
+/* What the array says of a stored chunk. */
+struct codec_chunk {
+	uint64_t stored; /* bytes in the file */
+	uint64_t bytes;	 /* decoded */
+	unsigned ndim;
+	unsigned item_size;
+	const uint64_t *dim;
+	/*
+	 * Blocks lie in the chunk one after the other, though the chunk says
+	 * that they are boxes: what c-blosc2 2.15.0 to 2.21.1 wrote of some
+	 * shapes. Only where the frame's is_ambiguous is set.
+	 */
+	bool plain;
+};
+
+/*
+ * What has to be known of a stored chunk to decode one block of it: one
+ * malloc'ed record without pointers, so that a cache can hold it. What is the
+ * codec's own follows. Immutable.
+ */
+struct codec_frame {
+	size_t size;		  /* bytes of the record */
+	uint32_t nblock;	  /* > 0 */
+	uint32_t block_bytes;	  /* decoded, > 0 */
+	uint32_t last_bytes;	  /* of the last one; less only if ndim is 0 */
+	unsigned ndim;		  /* 0: blocks are ranges of C order */
+	uint32_t block[NDIM_MAX]; /* extents of a block, in C order inside */
+	uint32_t grid[NDIM_MAX];  /* blocks along each axis, row-major; those
+				     at the ends reach beyond the chunk, where
+				     their values mean nothing */
+	bool is_whole;	   /* they need each other: decode the chunk at once */
+	bool is_ambiguous; /* see codec_chunk */
+};
+
+/* n stored bytes at off of the chunk, all or -errno. */
+typedef int codec_fetch_fn(void *arg, uint64_t off, size_t n, void *out);
+
+struct codec_block_ops {
+	/*
+	 * Read what is needed, in two or three pieces. *out is malloc'ed,
+	 * caller frees. 0; -EBADMSG: corrupt, or not of this shape;
+	 * -EOPNOTSUPP: sound, but uses what is not served, which is named in
+	 * *what (constant text, else NULL); -ENOMEM; errors of fetch.
+	 */
+	int (*open)(const struct codec_chunk *c, codec_fetch_fn *fetch,
+		    void *arg, struct codec_frame **out, const char **what);
+	/* Where block i < nblock is stored; n == 0: it takes no bytes. */
+	void (*stored)(const struct codec_frame *f, uint32_t i, uint64_t *off,
+		       size_t *n);
+	/*
+	 * Decode block i from the bytes that stored() told of, to out:
+	 * block_bytes, or last_bytes, exactly. 0, -EBADMSG, -ENOMEM.
+	 */
+	int (*decode)(const struct codec_frame *f, uint32_t i, const void *in,
+		      size_t nin, void *out);
+};
+
+/*
+ * The way to single blocks of a chunk stored with that chain and mask; NULL if
+ * there is none: another step needs the chunk whole.
+ */
+const struct codec_block_ops *codec_blocks(const struct codec_chain *chain,
+					   uint32_t skip);
 
 /* Scratch bytes codec_decode may hold for chunks of n bytes. */
 size_t codec_scratch(const struct codec_chain *chain, size_t n);
