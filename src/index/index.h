@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The sampling index of a label array: of each class the exact count, the
+ * tight box and all voxels, as runs along the last axis with prefix sums, so
+ * that voxel k of a class is found in O(log runs) and no label is decoded.
+ *
+ * An index is one malloc'ed block without pointers in it, so that a cache can
+ * hold it and a file can keep it. Immutable; any thread.
+ */
+
+#ifndef INDEX_INDEX_H
+#define INDEX_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "array/array.h"
+#include "util/shape.h"
+#include "util/wait.h"
+
+struct label_index;
+
+/* Of a class: its voxels are those k < count, in C order of the shape. */
+struct label_class {
+	int64_t id;
+	uint64_t count; /* > 0 */
+	uint64_t runs;
+	uint64_t start[NDIM_MAX], stop[NDIM_MAX]; /* tight box */
+};
+
+const struct shape *label_index_shape(const struct label_index *x);
+/* Classes that occur, ids ascending; i < label_index_classes. */
+uint32_t label_index_classes(const struct label_index *x);
+void label_index_class(const struct label_index *x, uint32_t i,
+		       struct label_class *out);
+/* Number of the class of that id, or -ENOENT: it has no voxel. O(log n). */
+int64_t label_index_find(const struct label_index *x, int64_t id);
+/* Voxel k < count of class i. O(log runs). */
+void label_index_voxel(const struct label_index *x, uint32_t i, uint64_t k,
+		       uint64_t at[NDIM_MAX]);
+/*
+ * Only the voxels of the classes ids[0..n) inside [lo, hi): what a draw that
+ * keeps away from borders draws from. *out is malloc'ed, caller frees.
+ * 0 or -ENOMEM. O(runs).
+ */
+int label_index_trim(const struct label_index *x, const int64_t *ids,
+		     unsigned n, const uint64_t lo[NDIM_MAX],
+		     const uint64_t hi[NDIM_MAX], void **out, size_t *size);
+/*
+ * Whether n bytes from a file are an index of that shape: every field, every
+ * order, every coordinate. 0 or -EBADMSG. O(n).
+ */
+int label_index_check(const void *data, size_t n, const struct shape *shape);
+
+/* -------------------------------------------------------------- making */
+
+/* How the elements of a plane say what class a voxel is of. */
+enum label_rule {
+	LABEL_VALUES, /* integer or bool: the value is the id, 0 is none */
+	LABEL_BITS,   /* uint64: bit b set is class id[b] */
+	LABEL_ABOVE,  /* float: a value >= threshold is class id[0] */
+};
+
+/* Voxels of the label's shape, all or a part of what there is. */
+struct label_plane {
+	const struct array *array;
+	bool has_lead; /* the plane is array[lead], else all of it */
+	uint64_t lead;
+	enum label_rule rule;
+	double threshold; /* of LABEL_ABOVE, already of the stored type */
+	/*
+	 * LABEL_VALUES: the only ids that count, ascending, nid 0: all.
+	 * Several planes may have the same class; a voxel counts once.
+	 */
+	const int64_t *id;
+	unsigned nid;
+};
+
+struct label_source {
+	struct shape shape;
+	unsigned nplane;
+	const struct label_plane *plane;
+	/* Added to class to[i] wherever class from[i] is; may be NULL. */
+	const int64_t (*closure)[2]; /* {from, to} */
+	unsigned nclosure;
+};
+
+struct index_conf {
+	unsigned threads;     /* that build together, >= 1 */
+	size_t memory;	      /* bytes of all buffers but the result's */
+	size_t max;	      /* bytes of a result; more: -EFBIG */
+	unsigned max_classes; /* more: -E2BIG; the array is no label */
+	/* Asked between tiles: true ends with -ECANCELED; may be NULL. */
+	bool (*stop)(void *arg);
+	/* done of all elements, in any thread; may be NULL. */
+	void (*progress)(void *arg, uint64_t done, uint64_t all);
+	void *arg;
+};
+
+/*
+ * Stream over the planes once, tile by tile as they are stored, and make the
+ * index. Blocks. *out is malloc'ed, caller frees. 0; -EINVAL: not a label's
+ * type; -E2BIG, -EFBIG, -ECANCELED as above; -ENOMEM; errors of array_read.
+ */
+int label_index_build(const struct label_source *s,
+		      const struct index_conf *conf, void **out, size_t *size);
+
+#endif
