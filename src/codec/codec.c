@@ -188,6 +188,14 @@ bool codec_may_be_plain(const struct codec_chain *chain, uint32_t skip,
 	       nin - CODEC_HEAD == nout;
 }
 
+const struct codec_block_ops *codec_blocks(const struct codec_chain *chain,
+					   uint32_t skip)
+{
+	const struct codec_step *only = only_step(chain, skip);
+
+	return only && is_built(only) ? only->ops->blocks : NULL;
+}
+
 size_t codec_scratch(const struct codec_chain *chain, size_t n)
 {
 	unsigned buffers = 0;
