@@ -37,8 +37,9 @@ bool draw_is_foreground(uint64_t seed, uint64_t draw, double fraction);
 /*
  * Class of a foreground draw among n, ids ascending: u as above of DRAW_CLASS,
  * w_i the weight (0 where count is 0), t = u * (w_0 + w_1 + ...), the first i
- * with t < w_0 + ... + w_i, sums in that order in double. -ENOENT: all weights
- * are 0: the draw is uniform instead.
+ * with t < w_0 + ... + w_i, sums in that order in double. (If rounding leaves
+ * none, which takes subnormal weights: the last i with w_i > 0.) -ENOENT: all
+ * weights are 0, the draw is uniform instead. -EINVAL: their sum overflows.
  */
 int draw_class(uint64_t seed, uint64_t draw, enum class_weights weights,
 	       const struct draw_class *c, size_t n, size_t *out);
@@ -48,7 +49,7 @@ uint64_t draw_voxel(uint64_t seed, uint64_t draw, uint64_t count);
 
 enum draw_border {
 	DRAW_CLAMP,  /* start = clamp(c - p / 2, 0, L - p) */
-	DRAW_INSIDE, /* centres whose window lies inside are drawn alone */
+	DRAW_INSIDE, /* the same; only centres that draw_inside has are drawn */
 	DRAW_PAD,    /* start = c - p / 2; what overhangs is padded */
 };
 
@@ -74,23 +75,31 @@ struct medh5_rng {
 
 void medh5_seed(struct medh5_rng *r, const uint64_t *key, unsigned n);
 uint64_t medh5_next(struct medh5_rng *r);
-double medh5_float(struct medh5_rng *r); /* [0, 1) */
-uint64_t medh5_below(struct medh5_rng *r, uint64_t n);
+double medh5_float(struct medh5_rng *r);	       /* [0, 1) */
+uint64_t medh5_below(struct medh5_rng *r, uint64_t n); /* n >= 1 */
 
+/* What the package calls strategy, foreground_prob, class_weights, and seed. */
 struct medh5_draw {
-	/* how; fraction 1: strategy foreground, 0: uniform, else balanced */
+	/* 1: "foreground"; 0: "uniform"; between: "balanced", this its prob */
 	double fraction;
-	enum class_weights weights;
+	enum class_weights weights; /* GIVEN: a mapping, missing ones 0 */
 	uint64_t seed, epoch;
 };
 
 enum medh5_outcome { MEDH5_UNIFORM, MEDH5_FOREGROUND };
 
 /*
- * Item `item` over classes ids ascending, up to the number of rows of the class
- * that is drawn: of *rows_of(class) there are count or, with a stored index,
- * what that keeps. MEDH5_UNIFORM: *start is filled in for axes [0, ndim) of
- * length L and extent p. MEDH5_FOREGROUND: *class and *row are.
+ * Draw number `item` from n classes, ids ascending, none twice: those asked for
+ * that the annotation declares. Counts come from the stored index when it is
+ * fresh and has all of them, else from a scan; rows[i] >= 1 (where count > 0)
+ * is how many coordinates of class i there are to draw from: all of them (rows
+ * NULL), or as many as the stored index keeps.
+ *
+ * MEDH5_FOREGROUND: c[*class] was drawn, and the centre is its coordinate *row,
+ * in C order. MEDH5_UNIFORM: start[a] is filled in for ndim axes of length L
+ * and patch extent p, 1 <= L, 1 <= p, as medh5_window has it. That is also the
+ * outcome where no class has voxels and weight. -EINVAL: the sum of weights
+ * overflows, which the package refuses too.
  */
 int medh5_draw(const struct medh5_draw *d, uint64_t item, unsigned ndim,
 	       const uint64_t *length, const uint64_t *extent,
@@ -98,9 +107,13 @@ int medh5_draw(const struct medh5_draw *d, uint64_t item, unsigned ndim,
 	       size_t *class, uint64_t *row, int64_t *start);
 
 /*
- * The window of medh5 around centre c: p >= L takes the axis whole with
- * (p - L) / 2 padded before, else clamp(c - p / 2, 0, L - p).
+ * Start of the window around centre c: clamp(c - p / 2, 0, L - p), and where
+ * p >= L the whole axis with (p - L) / 2 padded before it: minus that.
  */
 int64_t medh5_window(uint64_t length, uint64_t extent, uint64_t c);
+
+/* What the package calls centre of a uniform window: start + p / 2, and L / 2
+ * where p >= L. */
+uint64_t medh5_centre(uint64_t length, uint64_t extent, int64_t start);
 
 #endif
