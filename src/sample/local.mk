@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
 	%reldir%/draw.c \
+	%reldir%/foreground.c \
+	%reldir%/foreground.h \
 	%reldir%/philox.h \
 	%reldir%/sample.c \
 	%reldir%/sample.h \
+	%reldir%/sample_impl.h \
 	$(NULL)

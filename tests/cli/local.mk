@@ -6,6 +6,7 @@ check_PROGRAMS += %reldir%/answers
 %canon_reldir%_answers_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
 	%reldir%/draws.py \
+	%reldir%/foreground.py \
 	%reldir%/scan_driver.py \
 	%reldir%/scan_index.py \
 	%reldir%/scan_links.py \
@@ -15,6 +16,7 @@ EXTRA_DIST += \
 scripts += \
 	%reldir%/test-cat.sh \
 	%reldir%/test-draws.sh \
+	%reldir%/test-foreground.sh \
 	%reldir%/test-help.sh \
 	%reldir%/test-info.sh \
 	%reldir%/test-ls.sh \

@@ -36,6 +36,11 @@ unit += %reldir%/check_sample
 %canon_reldir%_check_sample_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_sample_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_foreground
+%canon_reldir%_check_foreground_SOURCES = %reldir%/check_foreground.c
+%canon_reldir%_check_foreground_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_foreground_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_format
 %canon_reldir%_check_format_SOURCES = %reldir%/check_format.c
 %canon_reldir%_check_format_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
