@@ -3,6 +3,7 @@ libcore_a_SOURCES += \
 	%reldir%/draw.c \
 	%reldir%/foreground.c \
 	%reldir%/foreground.h \
+	%reldir%/medh5.c \
 	%reldir%/philox.h \
 	%reldir%/sample.c \
 	%reldir%/sample.h \

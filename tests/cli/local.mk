@@ -21,6 +21,7 @@ scripts += \
 	%reldir%/test-info.sh \
 	%reldir%/test-ls.sh \
 	%reldir%/test-manual.sh \
+	%reldir%/test-medh5-draws.sh \
 	%reldir%/test-npy.sh \
 	%reldir%/test-quickstart.sh \
 	%reldir%/test-scan-index.sh \

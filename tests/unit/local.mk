@@ -41,6 +41,11 @@ unit += %reldir%/check_foreground
 %canon_reldir%_check_foreground_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_foreground_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_medh5
+%canon_reldir%_check_medh5_SOURCES = %reldir%/check_medh5.c
+%canon_reldir%_check_medh5_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_medh5_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_format
 %canon_reldir%_check_format_SOURCES = %reldir%/check_format.c
 %canon_reldir%_check_format_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
