@@ -122,6 +122,7 @@ enum cat_layout {
 	CAT_VIRTUAL,
 	CAT_EXTERNAL,	/* raw data in other files */
 	CAT_NO_STORAGE, /* contiguous, never allocated; or a NULL dataspace */
+	CAT_DERIVED,	/* computed from others; the server's own, never sent */
 };
 
 /* Flags of an array. */

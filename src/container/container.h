@@ -173,6 +173,63 @@ struct path_step {
 unsigned catalog_path(const struct catalog *k, uint32_t object,
 		      struct path_step *step, unsigned max);
 
+/*
+ * An array that is computed from stored ones of the same catalog: what a medh5
+ * annotation or image means. Its array_info has layout CAT_DERIVED, kind, order
+ * '<' or '|', item_size, rank and dim; nothing else of it is set.
+ */
+enum derived_kind {
+	DERIVED_LABELS = 1, /* <u2: dense ids, 0 is background */
+	DERIVED_CLASS,	    /* |b1: voxels of the classes listed, united */
+	DERIVED_IGNORE,	    /* |b1: the ignore region */
+	DERIVED_PHYSICAL,   /* <f4: value * slope + intercept */
+	DERIVED_VALID,	    /* |b1: the mask of an image */
+};
+
+/* medh5's kinds of voxel annotations (its specification 1.2). */
+enum label_encoding {
+	LABELS_MAP = 1,	  /* data G: the value is the id */
+	LABELS_LAYERS,	  /* data (L, G): plane l has ids of its own */
+	LABELS_BITMASK,	  /* data (P, G) uint64: bit p % 64 of plane p / 64 */
+	LABELS_PROBMAP,	  /* data (C, G): value >= threshold */
+	LABELS_INSTANCES, /* boxes and packed masks */
+	LABELS_MASK,	  /* data G: non-zero is true; no classes */
+};
+
+/* Where the voxels of a class are. */
+struct derived_class {
+	uint16_t id;
+	uint16_t pad;
+	uint32_t plane; /* LAYERS: layer; BITMASK: position; PROBMAP: plane */
+};
+
+#define OBJECT_NONE UINT32_MAX
+
+struct derived_info {
+	enum derived_kind kind;
+	enum label_encoding encoding; /* not of PHYSICAL */
+	/* Object numbers of stored arrays, or OBJECT_NONE. */
+	uint32_t data;	      /* of INSTANCES mask_data, or none: full boxes */
+	uint32_t ignore_mask; /* LABELS, IGNORE: data of the sibling mask */
+	uint32_t boxes, class_ids, mask_offsets, mask_shapes; /* INSTANCES */
+	uint16_t ignore_id;	 /* written where ignored */
+	bool ignore_in_band;	 /* MAP, LAYERS: data may hold ignore_id */
+	double threshold;	 /* PROBMAP, as declared */
+	double slope, intercept; /* PHYSICAL */
+	/*
+	 * LABELS: all classes in painting order, later over earlier. CLASS:
+	 * the class and those that imply it. Borrowed until the catalog is put.
+	 */
+	unsigned nclass;
+	const struct derived_class *class;
+	/* n > 0: the annotation breaks its specification; reads give EIO. */
+	struct bytes broken;
+};
+
+/* object must be an array with layout CAT_DERIVED. */
+void catalog_derived(const struct catalog *k, uint32_t object,
+		     struct derived_info *out);
+
 uint32_t catalog_attrs(const struct catalog *k, uint32_t object);
 void catalog_attr(const struct catalog *k, uint32_t object, uint32_t i,
 		  struct attr *out);
