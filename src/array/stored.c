@@ -174,6 +174,7 @@ static int init_layout(struct stored_array *s)
 		return 0;
 	case CAT_VIRTUAL:
 	case CAT_EXTERNAL:
+	case CAT_DERIVED:
 	default:
 		return -EOPNOTSUPP;
 	}

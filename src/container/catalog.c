@@ -104,6 +104,8 @@ void catalog_array(const struct catalog *k, uint32_t object,
 		.data_size = a->data_size,
 		.nfilter = a->nfilter,
 	};
+	if (a->layout == CAT_DERIVED)
+		out->data_addr = 0;
 	if (a->layout == CAT_CHUNKED) {
 		out->chunk = dim + a->rank;
 		p = (const char *)(out->chunk + a->rank);
@@ -152,6 +154,37 @@ void catalog_chain(const struct catalog *k, const struct array_info *a,
 			.param = f.param,
 		};
 	}
+}
+
+void catalog_derived(const struct catalog *k, uint32_t object,
+		     struct derived_info *out)
+{
+	const struct cat_array *a =
+		(const struct cat_array *)object_rec(k, object);
+	const struct cat_derived *d;
+	const struct derived_class *class;
+
+	assert(a->head.type == CAT_ARRAY && a->layout == CAT_DERIVED);
+	d = catalog_rec(k, (uint32_t)a->data_addr);
+	class = (const struct derived_class *)(d + 1);
+	*out = (struct derived_info){
+		.kind = (enum derived_kind)d->kind,
+		.encoding = (enum label_encoding)d->encoding,
+		.data = d->data,
+		.ignore_mask = d->ignore_mask,
+		.boxes = d->boxes,
+		.class_ids = d->class_ids,
+		.mask_offsets = d->mask_offsets,
+		.mask_shapes = d->mask_shapes,
+		.ignore_id = d->ignore_id,
+		.ignore_in_band = d->ignore_in_band,
+		.threshold = d->threshold,
+		.slope = d->slope,
+		.intercept = d->intercept,
+		.nclass = d->nclass,
+		.class = class,
+		.broken = {(const char *)(class + d->nclass), d->broken_len},
+	};
 }
 
 /* ------------------------------------------------------------ members */

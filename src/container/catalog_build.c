@@ -117,6 +117,25 @@ static int reserve(struct catalog_builder *b, size_t n)
 	return 0;
 }
 
+int catalog_builder_room(struct catalog_builder *b, size_t n, size_t *at)
+{
+	int err = reserve(b, n);
+
+	if (err)
+		return err;
+	memset(b->blob + b->len, 0, n);
+	*at = b->len;
+	b->len += n;
+	return 0;
+}
+
+int catalog_builder_number(struct catalog_builder *b, size_t at)
+{
+	if (list_add(&b->object, (uint32_t)(at / 8)))
+		return catalog_builder_no_memory(b);
+	return 0;
+}
+
 int catalog_builder_init(struct catalog_builder *b, uint64_t file_size,
 			 size_t max)
 {
@@ -145,19 +164,18 @@ static int say(struct catalog_builder *b, uint32_t type, uint32_t owner,
 {
 	size_t n = strlen(text), size;
 	struct cat_problem p = {.owner = owner, .text_len = (uint32_t)n};
+	size_t off;
 	int err;
 
 	size = (sizeof(p) + n + 7) & ~(size_t)7;
 	p.head.type = type;
 	p.head.size = (uint32_t)size;
-	err = reserve(b, size);
+	err = catalog_builder_room(b, size, &off);
 	if (err)
 		return err;
-	memset(b->blob + b->len, 0, size);
-	memcpy(b->blob + b->len, &p, sizeof(p));
-	memcpy(b->blob + b->len + sizeof(p), text, n);
-	*at = (uint32_t)(b->len / 8);
-	b->len += size;
+	memcpy(b->blob + off, &p, sizeof(p));
+	memcpy(b->blob + off + sizeof(p), text, n);
+	*at = (uint32_t)(off / 8);
 	return 0;
 }
 
@@ -262,10 +280,9 @@ static int add_record(struct catalog_builder *b, size_t at)
 	if (bad)
 		return wrong(b, r, bad);
 	if (type == CAT_GROUP || type == CAT_ARRAY || type == CAT_OTHER) {
-		if (list_add(&b->object, (uint32_t)(at / 8)))
-			return catalog_builder_no_memory(b);
+		err = catalog_builder_number(b, at);
 	}
-	if (*refused)
+	if (!err && *refused)
 		err = refuse(b, at, refused);
 	if (!err && *problem)
 		err = catalog_builder_problem(b, b->object.n - 1, problem);

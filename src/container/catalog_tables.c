@@ -304,6 +304,8 @@ int catalog_builder_finish(struct catalog_builder *b,
 	struct tables t = {0};
 	int err;
 
+	b->finished_len = b->len;
+	b->finished_said = b->nsaid;
 	if (!n)
 		return catalog_builder_fail(
 			b, -EBADMSG,
@@ -342,4 +344,20 @@ int catalog_builder_finish(struct catalog_builder *b,
 	list_arrays(b, &t);
 	list_problems(b, &t);
 	return lay_out(b, &t, out, size);
+}
+
+int catalog_builder_finish_all(struct catalog_builder *b, void **out,
+			       size_t *size)
+{
+	const struct scan_end end = {.objects = b->object.n, .links = b->nlink};
+
+	return catalog_builder_finish(b, &end, out, size);
+}
+
+void catalog_builder_reopen(struct catalog_builder *b, void *block, size_t size)
+{
+	b->blob = block;
+	b->room = size;
+	b->len = b->finished_len;
+	b->nsaid = b->finished_said;
 }

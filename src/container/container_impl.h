@@ -47,8 +47,30 @@ void scan_memory_fini(struct scan_memory *m);
 
 #define WHY_MAX 256
 
-/* A record of the server's own among those of the scanner: bare text. */
-#define CAT_TEXT 100
+/* Records of the server's own among those of the scanner. */
+#define CAT_TEXT 100	   /* bare text */
+#define CAT_DERIVATION 101 /* struct cat_derived */
+
+/*
+ * What a derived array is. Followed by nclass times struct derived_class and
+ * broken_len bytes, padding to 8. Found through data_addr of its CAT_ARRAY:
+ * where this begins, in units of 8 bytes.
+ */
+struct cat_derived {
+	struct cat_record head;
+	uint32_t kind, encoding;
+	uint32_t data, ignore_mask;
+	uint32_t boxes, class_ids, mask_offsets, mask_shapes;
+	uint16_t ignore_id;
+	uint16_t ignore_in_band;
+	uint32_t nclass;
+	uint32_t broken_len;
+	uint32_t pad;
+	double threshold, slope, intercept;
+};
+
+/* Addresses of objects that are in no file: with their numbers. */
+#define CAT_OWN_ADDR (UINT64_C(1) << 63)
 
 /* Where the data of an array are that are nowhere: no file has such offsets. */
 #define CAT_NOWHERE (UINT64_C(1) << 63)
@@ -69,8 +91,11 @@ struct catalog_builder {
 	size_t len, room;
 	struct u32_list object; /* their records */
 	uint32_t nlink, nattr, nvalue, nproblem;
-	uint32_t nsaid;	   /* problem records made here */
-	uint32_t refused;  /* the text record made last */
+	uint32_t nsaid;	  /* problem records made here */
+	uint32_t refused; /* the text record made last */
+	/* Of the last finish, before it added anything. */
+	size_t finished_len;
+	uint32_t finished_said;
 	char why[WHY_MAX]; /* of the last failure */
 };
 
@@ -83,7 +108,32 @@ int catalog_builder_page(struct catalog_builder *b, const void *page, size_t n);
 int catalog_builder_finish(struct catalog_builder *b,
 			   const struct scan_end *end, void **out,
 			   size_t *size);
+/*
+ * After a finish, whose block it takes: as if that had not been called. For
+ * what has to look at a whole catalog to add to it (catalog_own.c).
+ */
+void catalog_builder_reopen(struct catalog_builder *b, void *block,
+			    size_t size);
+/* Finish with the records that are there by now. */
+int catalog_builder_finish_all(struct catalog_builder *b, void **out,
+			       size_t *size);
+
+/*
+ * Add an object, a hard link, or a derived array, of what the server knows.
+ * References must be good. 0; -EFBIG, -ENOMEM.
+ */
+int catalog_builder_group(struct catalog_builder *b, uint32_t *object);
+int catalog_builder_link(struct catalog_builder *b, uint32_t parent,
+			 struct bytes name, uint32_t target);
+int catalog_builder_derived(struct catalog_builder *b, unsigned rank,
+			    const uint64_t *dim,
+			    const struct derived_info *info, uint32_t *object);
+
 /* Between the files of the builder. The first three fill in why. */
+/* n zero bytes, a multiple of 8, at the end of the records. */
+int catalog_builder_room(struct catalog_builder *b, size_t n, size_t *at);
+/* The record at this offset is an object's. -ENOMEM. */
+int catalog_builder_number(struct catalog_builder *b, size_t at);
 int catalog_builder_fail(struct catalog_builder *b, int err, const char *what);
 int catalog_builder_too_large(struct catalog_builder *b);
 int catalog_builder_no_memory(struct catalog_builder *b);

@@ -4,6 +4,7 @@ libcore_a_SOURCES += \
 	%reldir%/catalog.h \
 	%reldir%/catalog_build.c \
 	%reldir%/catalog_check.c \
+	%reldir%/catalog_own.c \
 	%reldir%/catalog_tables.c \
 	%reldir%/container.c \
 	%reldir%/container.h \

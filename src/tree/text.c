@@ -53,6 +53,8 @@ const char *layout_text(enum cat_layout l)
 		return "external";
 	case CAT_NO_STORAGE:
 		return "unallocated";
+	case CAT_DERIVED:
+		return "derived";
 	}
 	return "unknown";
 }

@@ -80,6 +80,11 @@ unit += %reldir%/check_index
 %canon_reldir%_check_index_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_index_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_catalog_own
+%canon_reldir%_check_catalog_own_SOURCES = %reldir%/check_catalog_own.c %reldir%/catalog_fixture.h %reldir%/records.h
+%canon_reldir%_check_catalog_own_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_catalog_own_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_catalog_bad
 %canon_reldir%_check_catalog_bad_SOURCES = \
 	%reldir%/catalog_fixture.h \
