@@ -95,9 +95,9 @@ static void plan_make(const struct codec_chain *chain, uint32_t skip,
 }
 
 static int plan_run(const struct plan *p, const void *in, size_t nin, void *out,
-		    size_t nout, size_t need[2])
+		    size_t nout)
 {
-	unsigned which = 0;
+	enum codec_buffer which = CODEC_BUFFER_CHAIN_0;
 
 	for (unsigned i = 0; i < p->n; i++) {
 		const struct codec_step *step = p->step[i];
@@ -116,9 +116,9 @@ static int plan_run(const struct plan *p, const void *in, size_t nin, void *out,
 			to = codec_scratch_get(which, got);
 			if (!to)
 				return -ENOMEM;
-			if (need[which] < got)
-				need[which] = got;
-			which = !which;
+			which = which == CODEC_BUFFER_CHAIN_0
+					? CODEC_BUFFER_CHAIN_1
+					: CODEC_BUFFER_CHAIN_0;
 		}
 		r = step->ops->decode(step, in, nin, to, &got);
 		if (r < 0)
@@ -133,7 +133,6 @@ static int plan_run(const struct plan *p, const void *in, size_t nin, void *out,
 int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
 		 size_t nin, void *out, size_t nout)
 {
-	size_t need[2] = {0, 0};
 	struct plan p;
 	int r;
 
@@ -148,8 +147,8 @@ int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
 			memcpy(out, in, nout);
 		return 0;
 	}
-	r = plan_run(&p, in, nin, out, nout, need);
-	codec_scratch_done(need);
+	r = plan_run(&p, in, nin, out, nout);
+	codec_scratch_done();
 	/* More than the chunk holds is as wrong as less. */
 	return r == -ENOSPC ? -EBADMSG : r;
 }

@@ -29,13 +29,22 @@ enum codec_slot {
  */
 void *codec_context(enum codec_slot slot, void *(*make)(void));
 
+/* The first two are for what is between steps, the others for a step's own. */
+enum codec_buffer {
+	CODEC_BUFFER_CHAIN_0,
+	CODEC_BUFFER_CHAIN_1,
+	CODEC_BUFFER_STEP_0,
+	CODEC_BUFFER_STEP_1,
+	CODEC_BUFFER_COUNT,
+};
+
 /*
- * Scratch buffer 0 or 1, at least n bytes, not initialised.
- * NULL: no memory. Borrowed until the next call for the same buffer.
+ * A scratch buffer of at least n bytes, not initialised. NULL: no memory.
+ * Borrowed until the next call for the same buffer, or codec_scratch_done.
  */
-void *codec_scratch_get(unsigned which, size_t n);
-/* A chain that needed no more than these is done; lets large buffers go. */
-void codec_scratch_done(const size_t need[2]);
+void *codec_scratch_get(enum codec_buffer which, size_t n);
+/* A chain is done. Lets buffers go that have been too large for long. */
+void codec_scratch_done(void);
 
 /* Sum that stays at SIZE_MAX. */
 static inline size_t size_add(size_t a, size_t b)

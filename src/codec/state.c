@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * What decoding takes: two scratch buffers and the contexts of the libraries.
+ * What decoding takes: scratch buffers and the contexts of the libraries.
  * A chain borrows a set of them while it runs. The set given back last is lent
  * first, as its pages are in the CPU's cache; there are as many as chains have
  * run at once, for as long as the process lives.
@@ -23,12 +23,13 @@
 struct scratch {
 	void *data;
 	size_t size;
+	size_t need; /* the most that this chain asked for */
 	unsigned idle;
 };
 
 struct codec_state {
 	struct codec_state *next;
-	struct scratch scratch[2];
+	struct scratch scratch[CODEC_BUFFER_COUNT];
 	void *context[CODEC_SLOT_COUNT];
 };
 
@@ -47,7 +48,7 @@ static void scratch_free(struct scratch *s)
 	free(s->data);
 	if (s->size)
 		metric_add(&scratch_bytes, -(int64_t)s->size);
-	*s = (struct scratch){0};
+	*s = (struct scratch){.need = s->need};
 }
 
 /* The one of the chain that this thread runs. NULL: out of memory. */
@@ -76,7 +77,7 @@ void *codec_context(enum codec_slot slot, void *(*make)(void))
 	return t->context[slot];
 }
 
-void *codec_scratch_get(unsigned which, size_t n)
+void *codec_scratch_get(enum codec_buffer which, size_t n)
 {
 	struct codec_state *t = state_get();
 	struct scratch *s;
@@ -84,6 +85,8 @@ void *codec_scratch_get(unsigned which, size_t n)
 	if (!t)
 		return NULL;
 	s = &t->scratch[which];
+	if (n > s->need)
+		s->need = n;
 	if (n <= s->size && s->data)
 		return s->data;
 	scratch_free(s);
@@ -95,19 +98,20 @@ void *codec_scratch_get(unsigned which, size_t n)
 	return s->data;
 }
 
-void codec_scratch_done(const size_t need[2])
+void codec_scratch_done(void)
 {
 	struct codec_state *t = take_ptr(mine);
 
 	if (!t)
 		return;
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < CODEC_BUFFER_COUNT; i++) {
 		struct scratch *s = &t->scratch[i];
 
-		if (need[i] >= s->size / 2)
+		if (s->need >= s->size / 2)
 			s->idle = 0;
 		else if (++s->idle >= IDLE_MAX)
 			scratch_free(s);
+		s->need = 0;
 	}
 	LOCK_SCOPE(&lock);
 	t->next = idle;
@@ -118,7 +122,7 @@ void codec_trim(size_t keep)
 {
 	LOCK_SCOPE(&lock);
 	for (struct codec_state *t = idle; t; t = t->next)
-		for (unsigned i = 0; i < 2; i++)
+		for (unsigned i = 0; i < CODEC_BUFFER_COUNT; i++)
 			if (t->scratch[i].size > keep)
 				scratch_free(&t->scratch[i]);
 }
