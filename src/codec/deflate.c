@@ -41,6 +41,16 @@ static int deflate_decode(const struct codec_step *step, const void *in,
 	return -EBADMSG;
 }
 
+int codec_zlib_stream(const uint8_t *in, size_t nin, uint8_t *out, size_t nout)
+{
+	size_t got = nout;
+	int r = deflate_decode(NULL, in, nin, out, &got);
+
+	if (r == -ENOSPC || (!r && got != nout))
+		return -EBADMSG;
+	return r;
+}
+
 /* zlib at its worst (small memory levels) adds an eighth. */
 static size_t deflate_bound(size_t nout)
 {

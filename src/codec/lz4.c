@@ -24,19 +24,23 @@ static uint32_t be32(const uint8_t *p)
 	       (uint32_t)p[2] << 8 | (uint32_t)p[3];
 }
 
-static int block_decode(const uint8_t *in, size_t nin, uint8_t *out,
-			size_t nout)
+int codec_lz4_block(const uint8_t *in, size_t nin, uint8_t *out, size_t nout)
 {
-	if (nin == nout) {
-		memcpy(out, in, nout);
-		return 0;
-	}
 	if (nin > INT_MAX || nout > INT_MAX)
 		return -EBADMSG;
 	return LZ4_decompress_safe((const char *)in, (char *)out, (int)nin,
 				   (int)nout) == (int)nout
 		       ? 0
 		       : -EBADMSG;
+}
+
+static int block_decode(const uint8_t *in, size_t nin, uint8_t *out,
+			size_t nout)
+{
+	if (nin != nout)
+		return codec_lz4_block(in, nin, out, nout);
+	memcpy(out, in, nout);
+	return 0;
 }
 
 static int lz4_decode(const struct codec_step *step, const void *in, size_t nin,

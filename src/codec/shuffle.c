@@ -19,8 +19,8 @@
 #include "codec/codec_impl.h"
 
 /* Elements [first, n), any size; in tiles, so that the output stays near. */
-static void unshuffle_any(const uint8_t *in, uint8_t *out, size_t first,
-			  size_t n, size_t s)
+static void weave_any(const uint8_t *in, size_t apart, uint8_t *out,
+		      size_t first, size_t n, size_t s)
 {
 	const size_t tile = s < 64 ? 256 : 16;
 
@@ -28,7 +28,7 @@ static void unshuffle_any(const uint8_t *in, uint8_t *out, size_t first,
 		const size_t end = n - first < tile ? n : first + tile;
 
 		for (size_t j = 0; j < s; j++) {
-			const uint8_t *plane = in + j * n;
+			const uint8_t *plane = in + j * apart;
 			uint8_t *to = out + j;
 
 			for (size_t i = first; i < end; i++)
@@ -85,12 +85,12 @@ static inline void weave8(__m128i v[8])
 }
 
 /* As many rounds as s has bits leave the elements in order. */
-static size_t unshuffle2(const uint8_t *in, uint8_t *out, size_t n)
+static size_t elements2(const uint8_t *in, size_t apart, uint8_t *out, size_t n)
 {
 	size_t i = 0;
 
 	for (; n - i >= 16; i += 16, out += 32) {
-		__m128i v[2] = {load16(in + i), load16(in + n + i)};
+		__m128i v[2] = {load16(in + i), load16(in + apart + i)};
 
 		weave2(v);
 		store16(out, v[0]);
@@ -99,13 +99,14 @@ static size_t unshuffle2(const uint8_t *in, uint8_t *out, size_t n)
 	return i;
 }
 
-static size_t unshuffle4(const uint8_t *in, uint8_t *out, size_t n)
+static size_t elements4(const uint8_t *in, size_t apart, uint8_t *out, size_t n)
 {
 	size_t i = 0;
 
 	for (; n - i >= 16; i += 16, out += 64) {
-		__m128i v[4] = {load16(in + i), load16(in + n + i),
-				load16(in + 2 * n + i), load16(in + 3 * n + i)};
+		__m128i v[4] = {load16(in + i), load16(in + apart + i),
+				load16(in + 2 * apart + i),
+				load16(in + 3 * apart + i)};
 
 		weave4(v);
 		weave4(v);
@@ -117,15 +118,19 @@ static size_t unshuffle4(const uint8_t *in, uint8_t *out, size_t n)
 	return i;
 }
 
-static size_t unshuffle8(const uint8_t *in, uint8_t *out, size_t n)
+static size_t elements8(const uint8_t *in, size_t apart, uint8_t *out, size_t n)
 {
 	size_t i = 0;
 
 	for (; n - i >= 16; i += 16, out += 128) {
-		__m128i v[8] = {load16(in + i),		load16(in + n + i),
-				load16(in + 2 * n + i), load16(in + 3 * n + i),
-				load16(in + 4 * n + i), load16(in + 5 * n + i),
-				load16(in + 6 * n + i), load16(in + 7 * n + i)};
+		__m128i v[8] = {load16(in + i),
+				load16(in + apart + i),
+				load16(in + 2 * apart + i),
+				load16(in + 3 * apart + i),
+				load16(in + 4 * apart + i),
+				load16(in + 5 * apart + i),
+				load16(in + 6 * apart + i),
+				load16(in + 7 * apart + i)};
 
 		weave8(v);
 		weave8(v);
@@ -142,16 +147,16 @@ static size_t unshuffle8(const uint8_t *in, uint8_t *out, size_t n)
 	return i;
 }
 
-static size_t unshuffle_fast(const uint8_t *in, uint8_t *out, size_t n,
-			     size_t s)
+static size_t weave_fast(const uint8_t *in, size_t apart, uint8_t *out,
+			 size_t n, size_t s)
 {
 	switch (s) {
 	case 2:
-		return unshuffle2(in, out, n);
+		return elements2(in, apart, out, n);
 	case 4:
-		return unshuffle4(in, out, n);
+		return elements4(in, apart, out, n);
 	case 8:
-		return unshuffle8(in, out, n);
+		return elements8(in, apart, out, n);
 	default:
 		return 0;
 	}
@@ -159,10 +164,11 @@ static size_t unshuffle_fast(const uint8_t *in, uint8_t *out, size_t n,
 
 #else
 
-static size_t unshuffle_fast(const uint8_t *in, uint8_t *out, size_t n,
-			     size_t s)
+static size_t weave_fast(const uint8_t *in, size_t apart, uint8_t *out,
+			 size_t n, size_t s)
 {
 	(void)in;
+	(void)apart;
 	(void)out;
 	(void)n;
 	(void)s;
@@ -171,26 +177,33 @@ static size_t unshuffle_fast(const uint8_t *in, uint8_t *out, size_t n,
 
 #endif
 
+void codec_weave(const uint8_t *in, size_t apart, uint8_t *out, size_t n,
+		 size_t s)
+{
+	weave_any(in, apart, out, weave_fast(in, apart, out, n, s), n, s);
+}
+
+void codec_unshuffle(const uint8_t *in, uint8_t *out, size_t n, size_t s)
+{
+	const size_t count = n / s;
+	size_t whole = count * s;
+
+	if (s == 1 || count <= 1)
+		whole = 0;
+	else
+		codec_weave(in, count, out, count, s);
+	if (n > whole)
+		memcpy(out + whole, in + whole, n - whole);
+}
+
 static int shuffle_decode(const struct codec_step *step, const void *in,
 			  size_t nin, void *out, size_t *nout)
 {
-	const uint8_t *from = in;
-	uint8_t *to = out;
-	size_t n, s, whole;
-
 	if (step->nparam < 1 || !step->param[0])
 		return -EBADMSG;
 	if (nin > *nout)
 		return -ENOSPC;
-	s = step->param[0];
-	n = nin / s;
-	whole = n * s;
-	if (s == 1 || n <= 1)
-		whole = 0;
-	else
-		unshuffle_any(from, to, unshuffle_fast(from, to, n, s), n, s);
-	if (nin > whole)
-		memcpy(to + whole, from + whole, nin - whole);
+	codec_unshuffle(in, out, nin, step->param[0]);
 	*nout = nin;
 	return 0;
 }

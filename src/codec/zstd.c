@@ -46,6 +46,21 @@ static bool is_frame(const uint8_t *p, size_t n)
 		       ZSTD_MAGIC_SKIPPABLE_START;
 }
 
+int codec_zstd_frame(const uint8_t *in, size_t nin, uint8_t *out, size_t nout)
+{
+	ZSTD_DCtx *d = codec_context(CODEC_SLOT_ZSTD, context_make);
+	size_t got;
+
+	if (!d)
+		return -ENOMEM;
+	if (!is_frame(in, nin))
+		return -EBADMSG;
+	got = ZSTD_decompressDCtx(d, out, nout, in, nin);
+	if (ZSTD_isError(got))
+		return error_of(got) == -ENOMEM ? -ENOMEM : -EBADMSG;
+	return got == nout ? 0 : -EBADMSG;
+}
+
 static int zstd_decode(const struct codec_step *step, const void *in,
 		       size_t nin, void *out, size_t *nout)
 {
