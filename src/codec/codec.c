@@ -20,7 +20,8 @@
 
 static const struct codec_ops *const table[] = {
 	&codec_deflate, &codec_shuffle, &codec_fletcher32,
-	&codec_lz4,	&codec_zstd,	NULL,
+	&codec_lz4,	&codec_zstd,	&codec_blosc2,
+	NULL,
 };
 
 /* Registered filters that users meet and that have no row in the table. */
@@ -33,7 +34,7 @@ static const struct {
 	{32001, "blosc"},  {32003, "snappy"},	 {32008, "bitshuffle"},
 	{32012, "jpegls"}, {32013, "zfp"},	 {32014, "fpzip"},
 	{32017, "sz"},	   {32018, "fcidecomp"}, {32019, "jpeg"},
-	{32020, "vbz"},	   {32024, "sz3"},	 {32026, "blosc2"},
+	{32020, "vbz"},	   {32024, "sz3"},
 };
 
 struct plan {
@@ -198,7 +199,7 @@ const struct codec_block_ops *codec_blocks(const struct codec_chain *chain,
 size_t codec_scratch(const struct codec_chain *chain, size_t n)
 {
 	unsigned buffers = 0;
-	size_t sum = 0;
+	size_t sum = 0, own = 0;
 	struct plan p;
 
 	/* Rooms shrink from step to step: the first two are the largest. */
@@ -209,5 +210,11 @@ size_t codec_scratch(const struct codec_chain *chain, size_t n)
 		sum = size_add(sum, p.room[i]);
 		buffers++;
 	}
-	return sum;
+	for (unsigned i = 0; i < p.n; i++) {
+		size_t one = size_mul(p.room[i], p.step[i]->ops->scratch);
+
+		if (own < one)
+			own = one;
+	}
+	return size_add(sum, own);
 }

@@ -49,7 +49,8 @@ struct codec_ops {
 	 * Decode in[0..nin) to out. *nout is the room on entry, the result on
 	 * return. Stays within both bounds whatever the input. NULL: known,
 	 * but this build has no library for it. 0, -EBADMSG for bad data,
-	 * -ENOSPC if it does not fit, -ENOMEM.
+	 * -ENOSPC if it does not fit, -ENOMEM, -EOPNOTSUPP for what is sound
+	 * but not served.
 	 */
 	int (*decode)(const struct codec_step *step, const void *in, size_t nin,
 		      void *out, size_t *nout);
@@ -71,6 +72,8 @@ struct codec_ops {
 	 * of nin bytes that decodes to nout; *at is where the values begin.
 	 */
 	bool (*plain)(const void *head, size_t nin, size_t nout, size_t *at);
+	/* Buffers as large as the result that decode takes for itself. */
+	unsigned scratch;
 	/* NULL unless it cuts chunks into blocks that decode alone. */
 	const struct codec_block_ops *blocks;
 };
@@ -92,7 +95,8 @@ const struct codec_ops *codec_at(unsigned i);
  * exactly nout bytes, and nothing in between more than 8 * nout + 64 KiB. Two
  * scratch buffers a call at a time, grown on need and given back when a smaller
  * size serves for long, or at once by codec_trim. 0; -EBADMSG: corrupt;
- * -EOPNOTSUPP: a step that is not skipped is not known or not built; -ENOMEM.
+ * -EOPNOTSUPP: a step that is not skipped is not known or not built, or the
+ * chunk uses of it what is not served; -ENOMEM.
  * Does not log.
  */
 int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
@@ -161,7 +165,8 @@ struct codec_block_ops {
 		       size_t *n);
 	/*
 	 * Decode block i from the bytes that stored() told of, to out:
-	 * block_bytes, or last_bytes, exactly. 0, -EBADMSG, -ENOMEM.
+	 * block_bytes, or last_bytes, exactly. Takes block_bytes of scratch at
+	 * most. 0, -EBADMSG, -ENOMEM. Neither of the two if is_whole.
 	 */
 	int (*decode)(const struct codec_frame *f, uint32_t i, const void *in,
 		      size_t nin, void *out);

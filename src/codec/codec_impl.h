@@ -10,6 +10,7 @@
 
 #include "codec/codec.h"
 
+extern const struct codec_ops codec_blosc2;
 extern const struct codec_ops codec_deflate;
 extern const struct codec_ops codec_fletcher32;
 extern const struct codec_ops codec_lz4;
@@ -50,15 +51,17 @@ void codec_scratch_done(void);
 int codec_lz4_block(const uint8_t *in, size_t nin, uint8_t *out, size_t nout);
 int codec_zlib_stream(const uint8_t *in, size_t nin, uint8_t *out, size_t nout);
 int codec_zstd_frame(const uint8_t *in, size_t nin, uint8_t *out, size_t nout);
+int codec_blosclz(const uint8_t *in, size_t nin, uint8_t *out, size_t nout);
 
 /*
  * n elements of s bytes from s planes that are apart bytes from each other;
  * of n bytes that are shuffled, what is left over behind the last element as
- * it is. Input and output are apart.
+ * it is; the same for bits, element sizes to 255. Input and output are apart.
  */
 void codec_weave(const uint8_t *in, size_t apart, uint8_t *out, size_t n,
 		 size_t s);
 void codec_unshuffle(const uint8_t *in, uint8_t *out, size_t n, size_t s);
+void codec_bitunshuffle(const uint8_t *in, uint8_t *out, size_t n, size_t s);
 
 /* Sum that stays at SIZE_MAX. */
 static inline size_t size_add(size_t a, size_t b)

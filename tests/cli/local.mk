@@ -4,7 +4,13 @@
 check_PROGRAMS += %reldir%/answers
 %canon_reldir%_answers_SOURCES = %reldir%/answers.c
 %canon_reldir%_answers_LDADD = $(CORE_LIBS)
+check_PROGRAMS += %reldir%/blosc2_chunks
+%canon_reldir%_blosc2_chunks_SOURCES = %reldir%/blosc2_chunks.c
+%canon_reldir%_blosc2_chunks_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
+	%reldir%/blosc2.py \
+	%reldir%/blosc2_cat.py \
+	%reldir%/blosc2_frames.py \
 	%reldir%/draws.py \
 	%reldir%/foreground.py \
 	%reldir%/scan_driver.py \
@@ -14,6 +20,7 @@ EXTRA_DIST += \
 	%reldir%/scan_tree.py \
 	$(NULL)
 scripts += \
+	%reldir%/test-blosc2.sh \
 	%reldir%/test-cat.sh \
 	%reldir%/test-draws.sh \
 	%reldir%/test-foreground.sh \

@@ -57,7 +57,7 @@ static int decode_one(unsigned i, const void *in, size_t nin, void *out,
 
 START_TEST(test_table)
 {
-	static const unsigned all[] = {1, 2, 3, 32004, 32015};
+	static const unsigned all[] = {1, 2, 3, 32004, 32015, 32026};
 	unsigned n = 0;
 
 	for (; codec_at(n); n++) {
@@ -68,7 +68,7 @@ START_TEST(test_table)
 				 ops->name);
 		ck_assert(ops->decode && ops->bound);
 	}
-	ck_assert_uint_eq(n, 5);
+	ck_assert_uint_eq(n, 6);
 	ck_assert_ptr_null(codec_at(n + 1));
 	for (unsigned i = 0; i < n; i++)
 		ck_assert_ptr_nonnull(codec_by_h5_filter(all[i]));
