@@ -43,17 +43,21 @@ static void free_entry(struct cache_entry *e)
 	free(e);
 }
 
-/* Frees a list that make_room took out; a buffer of keep bytes is returned. */
-static void *free_victims(struct cache *c, struct cache_entry *e, size_t keep)
+/*
+ * Frees a list that make_room took out, but for up to n buffers of size bytes:
+ * these go to kept. How many.
+ */
+static unsigned free_victims(struct cache *c, struct cache_entry *e,
+			     size_t size, unsigned n, void **kept)
 {
-	void *kept = NULL;
+	unsigned got = 0;
 	size_t freed = 0;
 
 	while (e) {
 		struct cache_entry *next = e->chain;
 
-		if (!kept && keep && e->room == keep)
-			kept = take_ptr(e->data);
+		if (got < n && size && e->room == size)
+			kept[got++] = take_ptr(e->data);
 		else
 			freed += heap_part(e->room);
 		free_entry(e);
@@ -61,7 +65,7 @@ static void *free_victims(struct cache *c, struct cache_entry *e, size_t keep)
 	}
 	if (freed)
 		cache_trim_heap(c, freed);
-	return kept;
+	return got;
 }
 
 static void evict(struct cache *c, struct cache_entry *e,
@@ -232,7 +236,7 @@ static int end_load(struct cache *c, const struct cache_ask *ask,
 	victims = make_room(c);
 	pthread_mutex_unlock(&c->lock);
 
-	free_victims(c, victims, 0);
+	free_victims(c, victims, 0, 0, NULL);
 	if (err)
 		free(data);
 	if (gone)
@@ -263,13 +267,69 @@ static int load(struct cache *c, const struct cache_ask *ask, struct wait *w,
 	return end_load(c, ask, e, err, buffer, size);
 }
 
-int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
-	      struct cache_entry **out)
+/* What a caller is to load: some of the entries it asked for. */
+struct claim {
+	unsigned n;
+	struct cache_entry **entry; /* n of them; NULL: not this caller's */
+	uint64_t *mine;
+};
+
+/* Those of the others that are absent join the first, while there is room. */
+static void claim_others(struct cache *c, const struct cache_ask *ask,
+			 struct claim *k)
+{
+	for (unsigned i = 1; i < k->n; i++) {
+		uint64_t hash = table_hash(&ask[i].key);
+
+		if (table_find(&c->table, hash, &ask[i].key) ||
+		    failures_find(&c->failures, hash, &ask[i].key))
+			continue;
+		if (!may_load(c, &ask[i]))
+			break;
+		k->entry[i] = begin_load(c, &ask[i], hash);
+		if (!k->entry[i])
+			break;
+		*k->mine |= (uint64_t)1 << i;
+	}
+}
+
+/* Called with the lock held, gives it back; the first entry is begun. */
+static int load_claimed(struct cache *c, const struct cache_ask *ask,
+			struct wait *w, struct claim *k)
+{
+	struct cache_entry *victims;
+	void *kept[CACHE_RUN_MAX];
+	unsigned nkept;
+	int err = 0;
+
+	*k->mine = 1;
+	claim_others(c, ask, k);
+	victims = make_room(c);
+	pthread_mutex_unlock(&c->lock);
+	nkept = free_victims(c, victims, ask->need, k->n, kept);
+	for (unsigned i = k->n; i-- > 0;) {
+		void *buffer = NULL;
+
+		if (!k->entry[i])
+			continue;
+		if (nkept > 0 && ask[i].need == ask->need)
+			buffer = kept[--nkept];
+		err = load(c, &ask[i], w, k->entry[i], buffer);
+		if (err)
+			k->entry[i] = NULL;
+	}
+	while (nkept > 0)
+		free(kept[--nkept]);
+	return err;
+}
+
+/* Pin what is there, or wait, or load. */
+static int get(struct cache *c, const struct cache_ask *ask, struct wait *w,
+	       struct claim *k)
 {
 	uint64_t hash = table_hash(&ask->key);
-	struct cache_entry *e, *victims;
+	struct cache_entry *e;
 	bool admitted = false;
-	void *buffer;
 	int err;
 
 	if (ask->need > c->size / 2 ||
@@ -311,18 +371,11 @@ int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 			continue;
 		}
 		if (may_load(c, ask)) {
-			e = begin_load(c, ask, hash);
-			if (!e) {
-				err = -ENOMEM;
-				goto fail;
-			}
-			victims = make_room(c);
-			pthread_mutex_unlock(&c->lock);
-			buffer = free_victims(c, victims, ask->need);
-			err = load(c, ask, w, e, buffer);
-			if (!err)
-				*out = e;
-			return err;
+			k->entry[0] = begin_load(c, ask, hash);
+			if (k->entry[0])
+				return load_claimed(c, ask, w, k);
+			err = -ENOMEM;
+			goto fail;
 		}
 		if (w) {
 			waitq_park(&c->parked, w);
@@ -332,10 +385,40 @@ int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 		pthread_cond_wait(&c->room_changed, &c->lock);
 	}
 	pthread_mutex_unlock(&c->lock);
-	*out = e;
+	k->entry[0] = e;
 	return 0;
 fail:
 	pthread_mutex_unlock(&c->lock);
+	return err;
+}
+
+int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
+	      struct cache_entry **out)
+{
+	struct cache_entry *e = NULL;
+	uint64_t mine;
+	int err = get(c, ask, w, &(struct claim){1, &e, &mine});
+
+	if (!err)
+		*out = e;
+	return err;
+}
+
+int cache_get_run(struct cache *c, const struct cache_ask *ask, unsigned n,
+		  struct wait *w, uint64_t *mine, struct cache_entry **out)
+{
+	int err;
+
+	assert(n > 0 && n <= CACHE_RUN_MAX);
+	for (unsigned i = 0; i < n; i++)
+		out[i] = NULL;
+	*mine = 0;
+	err = get(c, ask, w, &(struct claim){n, out, mine});
+	for (unsigned i = 0; err && i < n; i++) {
+		if (out[i])
+			cache_put(c, out[i], 0);
+		out[i] = NULL;
+	}
 	return err;
 }
 
@@ -374,7 +457,7 @@ void cache_put(struct cache *c, struct cache_entry *e, size_t served)
 		victims = make_room(c);
 	}
 	pthread_mutex_unlock(&c->lock);
-	free_victims(c, victims, 0);
+	free_victims(c, victims, 0, 0, NULL);
 }
 
 const void *cache_data(const struct cache_entry *e, size_t *size)
@@ -402,7 +485,7 @@ void cache_charge(struct cache *c, int64_t bytes)
 	assert(c->outside >= 0);
 	victims = make_room(c);
 	pthread_mutex_unlock(&c->lock);
-	free_victims(c, victims, 0);
+	free_victims(c, victims, 0, 0, NULL);
 }
 
 void cache_drop(struct cache *c)
@@ -416,7 +499,7 @@ void cache_drop(struct cache *c)
 		c->failures.slot[i].error = 0;
 	cache_publish(c);
 	pthread_mutex_unlock(&c->lock);
-	free_victims(c, victims, 0);
+	free_victims(c, victims, 0, 0, NULL);
 }
 
 struct cache *cache_new(size_t size, struct metrics *m)

@@ -33,6 +33,8 @@ enum cache_kind {
 	CACHE_CATALOG,	/* a container's catalog */
 	CACHE_INDEX,	/* a page of chunk addresses */
 	CACHE_RENDERED, /* a file made whole: info.json */
+	CACHE_BLOCK,	/* of a chunk, its number in band */
+	CACHE_FRAME,	/* what is known of a chunk cut into blocks */
 };
 
 /*
@@ -81,6 +83,18 @@ size_t cache_size(const struct cache *c);
  */
 int cache_get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 	      struct cache_entry **out);
+/*
+ * Keys that are better loaded together: what lies side by side is read once.
+ * As cache_get of ask[0]; if this caller has to load it, then also those of the
+ * others that are absent, as far as there is room, on this thread, one by one,
+ * ask[0] last: what it takes besides is charged until the end. Their loads do
+ * not call cache_get. Before the first of them is called, *mine says which
+ * they are: bit i for ask[i]. out[i] is pinned, or NULL: bit i is not set, or
+ * its load failed. The result is that of ask[0]; unless 0 nothing is pinned.
+ */
+#define CACHE_RUN_MAX 64
+int cache_get_run(struct cache *c, const struct cache_ask *ask, unsigned n,
+		  struct wait *w, uint64_t *mine, struct cache_entry **out);
 /* The entry if it is there and ready, else NULL. Never waits, never loads. */
 struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key);
 /*

@@ -21,6 +21,7 @@
 #define KEYS 300
 #define SOURCES 3
 #define THREADS 12
+#define RUN 5
 #define SIZE ((size_t)96 << 10)
 
 static struct cache *cache;
@@ -32,6 +33,7 @@ static atomic_bool wrong;
 struct thread {
 	struct stress_request r; /* first */
 	unsigned rounds, depth;
+	bool in_run; /* whose loads need no other entries */
 };
 
 static void fault(const char *what)
@@ -77,7 +79,7 @@ static int load(void *arg, const struct cache_key *key, struct wait *w,
 	}
 	sched_yield();
 	t->depth++;
-	if (x < 4 && unit > 0) {
+	if (x < 4 && unit > 0 && !t->in_run) {
 		/* Only smaller keys, so that no two loads need each other. */
 		struct cache_entry *e;
 
@@ -109,18 +111,51 @@ static int load(void *arg, const struct cache_key *key, struct wait *w,
 	return err;
 }
 
-static int get(struct thread *t, uint64_t unit, struct wait *w,
-	       struct cache_entry **out)
+static struct cache_ask ask_for(struct thread *t, uint64_t unit)
 {
-	const struct cache_ask ask = {
+	return (struct cache_ask){
 		.key = {.source = unit % SOURCES, .object = 2, .unit = unit},
 		.need = size_of(unit),
 		.scratch = scratch_of(unit),
 		.load = load,
 		.arg = t,
 	};
+}
+
+static int get(struct thread *t, uint64_t unit, struct wait *w,
+	       struct cache_entry **out)
+{
+	const struct cache_ask ask = ask_for(t, unit);
 
 	return cache_get(cache, &ask, w, out);
+}
+
+static void check(const struct cache_entry *e, uint64_t unit);
+
+/* The first of a few neighbours; the others are looked at and put. */
+static int get_run(struct thread *t, uint64_t unit, struct wait *w,
+		   struct cache_entry **out)
+{
+	struct cache_entry *e[RUN];
+	struct cache_ask ask[RUN];
+	uint64_t mine;
+	int err;
+
+	for (unsigned i = 0; i < RUN; i++)
+		ask[i] = ask_for(t, (unit + i) % KEYS);
+	t->in_run = true;
+	err = cache_get_run(cache, ask, RUN, w, &mine, e);
+	t->in_run = false;
+	for (unsigned i = 1; i < RUN; i++) {
+		if (e[i] && !(mine >> i & 1))
+			fault("pinned what was not loaded");
+		if (e[i]) {
+			check(e[i], ask[i].key.unit);
+			cache_put(cache, e[i], 0);
+		}
+	}
+	*out = e[0];
+	return err;
 }
 
 static void check(const struct cache_entry *e, uint64_t unit)
@@ -150,7 +185,8 @@ static void *run(void *arg)
 		struct cache_entry *e;
 		int err;
 
-		while ((err = get(t, unit, w, &e)) == -EAGAIN ||
+		while ((err = x >> 50 & 1 ? get_run(t, unit, w, &e)
+					  : get(t, unit, w, &e)) == -EAGAIN ||
 		       err == -ERESTART)
 			stress_again(&t->r, err);
 		if (!err) {

@@ -14,6 +14,11 @@ unit += %reldir%/check_cache
 %canon_reldir%_check_cache_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_cache_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_cache_run
+%canon_reldir%_check_cache_run_SOURCES = %reldir%/check_cache_run.c
+%canon_reldir%_check_cache_run_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_cache_run_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_codec
 %canon_reldir%_check_codec_SOURCES = %reldir%/check_codec.c %reldir%/encode.h
 %canon_reldir%_check_codec_CPPFLAGS = $(AM_CPPFLAGS) $(ENCODE_CFLAGS)
