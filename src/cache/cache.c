@@ -36,62 +36,6 @@
 /* Loads that this thread is inside of: one load may need another entry. */
 static _Thread_local unsigned inside;
 
-static void free_entry(struct cache_entry *e)
-{
-	pthread_cond_destroy(&e->done);
-	free(e->data);
-	free(e);
-}
-
-/*
- * Frees a list that make_room took out, but for up to n buffers of size bytes:
- * these go to kept. How many.
- */
-static unsigned free_victims(struct cache *c, struct cache_entry *e,
-			     size_t size, unsigned n, void **kept)
-{
-	unsigned got = 0;
-	size_t freed = 0;
-
-	while (e) {
-		struct cache_entry *next = e->chain;
-
-		if (got < n && size && e->room == size)
-			kept[got++] = take_ptr(e->data);
-		else
-			freed += heap_part(e->room);
-		free_entry(e);
-		e = next;
-	}
-	if (freed)
-		cache_trim_heap(c, freed);
-	return got;
-}
-
-static void evict(struct cache *c, struct cache_entry *e,
-		  struct cache_entry **victims)
-{
-	lru_remove(&c->lru, e);
-	table_remove(&c->table, e);
-	c->bytes -= e->cost;
-	e->chain = *victims;
-	*victims = e;
-}
-
-/* What is in the LRU leaves, coldest first, until all fits, or all has left. */
-static struct cache_entry *make_room(struct cache *c)
-{
-	struct cache_entry *victims = NULL, *e;
-
-	while ((int64_t)c->bytes + c->outside > (int64_t)c->size &&
-	       (e = c->lru.coldest)) {
-		evict(c, e, &victims);
-		metric_add(&cache_metrics.evictions, 1);
-	}
-	cache_publish(c);
-	return victims;
-}
-
 static void pin(struct cache *c, struct cache_entry *e)
 {
 	if (e->in_lru) {
@@ -100,49 +44,6 @@ static void pin(struct cache *c, struct cache_entry *e)
 		metric_set(&cache_metrics.pinned, (int64_t)c->pinned);
 	}
 	e->pins++;
-}
-
-/* Such that at most size / (2 x (need + scratch)) loads run at once. */
-static size_t load_weight(const struct cache_ask *ask)
-{
-	return 2 * (ask->need + ask->scratch);
-}
-
-/* Loads of one source may take half: if it hangs, others go on. */
-static bool source_may_load(const struct cache *c, uint64_t source,
-			    size_t weight)
-{
-	size_t sum = 0;
-
-	for (const struct cache_entry *e = c->loads; e; e = e->next_load) {
-		if (e->key.source == source)
-			sum += e->weight;
-	}
-	return sum == 0 || sum + weight <= c->size / 2;
-}
-
-static bool may_load(const struct cache *c, const struct cache_ask *ask)
-{
-	size_t weight = load_weight(ask);
-
-	if (inside > 0 || !c->loads || weight == 0)
-		return true;
-	return source_may_load(c, ask->key.source, weight) &&
-	       c->weight + weight <= c->size &&
-	       (int64_t)(c->pinned + weight / 2) + c->outside <=
-		       (int64_t)c->size;
-}
-
-static void loads_remove(struct cache *c, struct cache_entry *e)
-{
-	struct cache_entry **at = &c->loads;
-
-	while (*at != e)
-		at = &(*at)->next_load;
-	*at = e->next_load;
-	e->next_load = NULL;
-	c->weight -= e->weight;
-	e->weight = 0;
 }
 
 /* Wait until the entry is no longer LOADING. 0, or its error; unpinned then. */
@@ -157,7 +58,7 @@ static int wait_for(struct cache *c, struct cache_entry *e)
 		return 0;
 	err = e->error;
 	if (--e->pins == 0)
-		free_entry(e);
+		entry_free(e);
 	return err;
 }
 
@@ -183,12 +84,7 @@ begin_load(struct cache *c, const struct cache_ask *ask, uint64_t hash)
 	table_add(&c->table, e);
 	c->bytes += e->cost;
 	c->pinned += e->cost;
-	e->weight = load_weight(ask);
-	if (e->weight) {
-		c->weight += e->weight;
-		e->next_load = c->loads;
-		c->loads = e;
-	}
+	room_enter(c, ask, e);
 	metric_add(&cache_metrics.misses, 1);
 	return e;
 }
@@ -227,20 +123,20 @@ static int end_load(struct cache *c, const struct cache_ask *ask,
 	c->pinned = c->pinned - e->cost + cost;
 	e->cost = cost;
 	if (e->weight) {
-		loads_remove(c, e);
+		room_leave(c, e);
 		for_room = waitq_take(&c->parked);
 		pthread_cond_broadcast(&c->room_changed);
 	}
 	for_entry = waitq_take(&e->parked);
 	pthread_cond_broadcast(&e->done);
-	victims = make_room(c);
+	victims = room_make(c);
 	pthread_mutex_unlock(&c->lock);
 
-	free_victims(c, victims, 0, 0, NULL);
+	room_free(c, victims, 0, 0, NULL);
 	if (err)
 		free(data);
 	if (gone)
-		free_entry(gone);
+		entry_free(gone);
 	wait_wake_all(for_entry);
 	wait_wake_all(for_room);
 	return err;
@@ -284,7 +180,7 @@ static void claim_others(struct cache *c, const struct cache_ask *ask,
 		if (table_find(&c->table, hash, &ask[i].key) ||
 		    failures_find(&c->failures, hash, &ask[i].key))
 			continue;
-		if (!may_load(c, &ask[i]))
+		if (inside == 0 && !room_may_load(c, &ask[i]))
 			break;
 		k->entry[i] = begin_load(c, &ask[i], hash);
 		if (!k->entry[i])
@@ -304,9 +200,9 @@ static int load_claimed(struct cache *c, const struct cache_ask *ask,
 
 	*k->mine = 1;
 	claim_others(c, ask, k);
-	victims = make_room(c);
+	victims = room_make(c);
 	pthread_mutex_unlock(&c->lock);
-	nkept = free_victims(c, victims, ask->need, k->n, kept);
+	nkept = room_free(c, victims, ask->need, k->n, kept);
 	for (unsigned i = k->n; i-- > 0;) {
 		void *buffer = NULL;
 
@@ -370,7 +266,7 @@ static int get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 			pthread_mutex_lock(&c->lock);
 			continue;
 		}
-		if (may_load(c, ask)) {
+		if (inside > 0 || room_may_load(c, ask)) {
 			k->entry[0] = begin_load(c, ask, hash);
 			if (k->entry[0])
 				return load_claimed(c, ask, w, k);
@@ -454,10 +350,10 @@ void cache_put(struct cache *c, struct cache_entry *e, size_t served)
 		} else {
 			lru_add_hot(&c->lru, e);
 		}
-		victims = make_room(c);
+		victims = room_make(c);
 	}
 	pthread_mutex_unlock(&c->lock);
-	free_victims(c, victims, 0, 0, NULL);
+	room_free(c, victims, 0, 0, NULL);
 }
 
 const void *cache_data(const struct cache_entry *e, size_t *size)
@@ -483,9 +379,9 @@ void cache_charge(struct cache *c, int64_t bytes)
 	pthread_mutex_lock(&c->lock);
 	c->outside += bytes;
 	assert(c->outside >= 0);
-	victims = make_room(c);
+	victims = room_make(c);
 	pthread_mutex_unlock(&c->lock);
-	free_victims(c, victims, 0, 0, NULL);
+	room_free(c, victims, 0, 0, NULL);
 }
 
 void cache_drop(struct cache *c)
@@ -494,12 +390,12 @@ void cache_drop(struct cache *c)
 
 	pthread_mutex_lock(&c->lock);
 	while ((e = c->lru.coldest))
-		evict(c, e, &victims);
+		room_evict(c, e, &victims);
 	for (unsigned i = 0; i < FAILURES; i++)
 		c->failures.slot[i].error = 0;
 	cache_publish(c);
 	pthread_mutex_unlock(&c->lock);
-	free_victims(c, victims, 0, 0, NULL);
+	room_free(c, victims, 0, 0, NULL);
 }
 
 struct cache *cache_new(size_t size, struct metrics *m)

@@ -31,7 +31,7 @@ struct cache_entry {
 	size_t size;   /* of the result */
 	size_t room;   /* bytes of the buffer at data */
 	size_t cost;   /* charged; while LOADING with what loading takes */
-	size_t weight; /* LOADING, see load_weight */
+	size_t weight; /* LOADING, see room.c */
 	struct cache_entry *next_load;
 	size_t served; /* bytes handed out, see cache_put */
 	pthread_cond_t done;
@@ -106,7 +106,7 @@ struct cache {
 	size_t bytes;	 /* cost of all entries */
 	size_t pinned;	 /* of these, cost of those that are not in the LRU */
 	int64_t outside; /* cache_charge */
-	size_t weight;	 /* of the loads that run, see load_weight */
+	size_t weight;	 /* of the loads that run, see room.c */
 	struct cache_entry *loads; /* those with a weight */
 	pthread_cond_t room_changed;
 	struct waitq parked; /* for room */
@@ -114,6 +114,26 @@ struct cache {
 	atomic_size_t heap_freed; /* since the heap was trimmed */
 	struct scratch_pool scratch;
 };
+
+/* --------------------------------------------------------------- room.c */
+
+void entry_free(struct cache_entry *e);
+/* Take an entry out of the LRU and the table, into a list. */
+void room_evict(struct cache *c, struct cache_entry *e,
+		struct cache_entry **victims);
+/* What is in the LRU leaves, coldest first, until all fits, or all has left. */
+struct cache_entry *room_make(struct cache *c);
+/*
+ * Free a list of those that left, without the lock, but for up to n buffers of
+ * size bytes: these go to kept. How many.
+ */
+unsigned room_free(struct cache *c, struct cache_entry *e, size_t size,
+		   unsigned n, void **kept);
+/* Whether one more load may run; it enters, and leaves if it has a weight. */
+bool room_may_load(const struct cache *c, const struct cache_ask *ask);
+void room_enter(struct cache *c, const struct cache_ask *ask,
+		struct cache_entry *e);
+void room_leave(struct cache *c, struct cache_entry *e);
 
 /* ------------------------------------------------------------ account.c */
 

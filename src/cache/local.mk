@@ -4,6 +4,7 @@ libcore_a_SOURCES += \
 	%reldir%/cache.c \
 	%reldir%/cache.h \
 	%reldir%/cache_impl.h \
+	%reldir%/room.c \
 	%reldir%/scratch.c \
 	%reldir%/table.c \
 	$(NULL)
