@@ -38,7 +38,9 @@ struct array_ops {
 			const uint64_t stride[NDIM_MAX], struct wait *w);
 	/*
 	 * Bytes that reading the box cold decodes: what info.json and
-	 * `patchfs info` say of a view's cost. Reads nothing.
+	 * `patchfs info` say of a view's cost. Reads nothing, and does not
+	 * depend on what was read: of chunks that turn out to be cut into
+	 * blocks it is the worst case, one block each.
 	 */
 	uint64_t (*decode_bytes)(const struct array *a,
 				 const struct region *box);
@@ -86,8 +88,12 @@ struct array_env {
 	struct cache *cache;
 	struct problems *problems;
 	bool direct_io; /* nobody else keeps what was read: do not let it go */
-	/* Called before a unit is loaded, tests count with it; may be NULL. */
-	void (*on_decode)(void *arg, const struct array_info *a, uint64_t unit);
+	/*
+	 * Called before a unit is loaded, tests count with it; may be NULL.
+	 * part: 0, or 1 + the number of the block.
+	 */
+	void (*on_decode)(void *arg, const struct array_info *a, uint64_t unit,
+			  uint32_t part);
 	void *on_decode_arg;
 };
 
@@ -105,6 +111,7 @@ struct stored_array {
 	uint64_t chunk_bytes;  /* of a unit, decoded */
 	uint64_t bytes;	       /* of all values */
 	bool swap;	       /* stored big endian */
+	bool has_blocks;       /* chunks may be decoded block by block */
 	unsigned char fill[8]; /* as served */
 };
 

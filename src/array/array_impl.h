@@ -16,6 +16,7 @@
 
 struct cache_ask;
 struct cache_entry;
+struct cache_key;
 
 /* --------------------------------------------------------------- copy.c */
 
@@ -100,7 +101,6 @@ struct unit_job {
 	uint64_t piece;
 };
 
-struct cache_key;
 void unit_key(const struct stored_array *s, uint64_t unit, uint32_t band,
 	      struct cache_key *out);
 /* How to ask the cache for it. -EBADMSG, -EFBIG: told. */
@@ -111,38 +111,10 @@ int unit_get(const struct unit_job *j, struct wait *w,
 /* Pin a page of the chunk index. All errors were told. */
 int index_get(const struct stored_array *s, uint64_t page, struct wait *w,
 	      struct cache_entry **out);
-/* Tell what is wrong with a unit; returns err. */
-int unit_tell(const struct stored_array *s, uint64_t unit, int err,
-	      const struct stored *at);
+/* So many bytes of values were made of what is stored. */
+void unit_count(uint64_t bytes);
 
-/* -------------------------------------------------------------- offer.c */
-
-/*
- * Units that idle workers may load ahead of their turn, all of one array. They
- * outlive the request, so a set has copies of what its loads need.
- */
-struct offer_set;
-/* NULL: out of memory. */
-struct offer_set *offer_begin(const struct stored_array *s,
-			      const struct band *band);
-/* False: this one and further ones are not wanted. */
-bool offer_unit(struct offer_set *set, const struct unit_job *j,
-		struct wait *w);
-void offer_end(struct offer_set *set);
-
-/* ------------------------------------------------------------- direct.c */
-
-/* From so many bytes on a run is read past the cache. */
-#define DIRECT_RUN (UINT64_C(4) << 10)	/* of a whole item in a unit */
-#define DIRECT_ROW (UINT64_C(64) << 10) /* of one row of many */
-
-/*
- * Copy from the stored bytes at off of the file straight to the reader; the
- * thread is asked for first. unit: of a chunked array, for messages. Errors
- * were told; util/wait.h.
- */
-int direct_copy(const struct stored_array *s, uint64_t unit, uint64_t off,
-		const struct copy *plan, unsigned char *out, struct wait *w);
+/* ------------------------------------------------------------ chunked.c */
 
 /* A box of a chunked array being read. */
 struct chunk_walk {
@@ -167,6 +139,133 @@ struct chunk_part {
 	bool located, hole;
 	struct unit_job job; /* if located and no hole */
 };
+
+/* Where it is stored, once. Errors were told; util/wait.h. */
+int chunk_locate(struct chunk_walk *k, struct chunk_part *p);
+/* To the next chunk under the box, row-major. False: that was the last. */
+bool chunk_next(const struct chunk_walk *k, struct chunk_part *p);
+
+/* --------------------------------------------------------------- tell.c */
+
+/* Tell what is wrong with a unit; returns err. */
+int unit_tell(const struct stored_array *s, uint64_t unit, int err,
+	      const struct stored *at);
+/* The same of a block of a chunk. */
+int block_tell(const struct stored_array *s, uint64_t unit, uint32_t block,
+	       int err, const struct stored *at);
+/* A chunk uses what its codec does not serve; -EOPNOTSUPP. */
+int frame_tell(const struct stored_array *s, uint64_t unit, const char *what);
+/*
+ * The cache is too small for chunks of so many bytes, or for blocks of them if
+ * a frame is given; -EFBIG.
+ */
+int size_tell(const struct stored_array *s, const struct codec_frame *frame,
+	      uint64_t bytes, uint64_t scratch);
+
+/* -------------------------------------------------------------- frame.c */
+
+/*
+ * The way to the blocks of a located chunk; NULL: it is decoded whole.
+ */
+const struct codec_block_ops *frame_ops(const struct unit_job *j);
+void frame_key(const struct stored_array *s, uint64_t slot,
+	       struct cache_key *out);
+/* Pin what is known of the blocks of such a chunk. All errors were told. */
+int frame_get(const struct unit_job *j, struct wait *w,
+	      struct cache_entry **out);
+/* Whether it is that the chunk is decoded at once. */
+bool frame_is_whole(const struct cache_entry *frame);
+
+/* -------------------------------------------------------------- block.c */
+
+void block_key(const struct stored_array *s, uint64_t slot, uint32_t block,
+	       struct cache_key *out);
+/* Put blocks in the order in which they are stored. */
+void block_sort(const struct unit_job *j, const struct codec_frame *f,
+		uint32_t *block, unsigned n);
+/* How many of them, from the first on, lie so near that they are read at once.
+ */
+unsigned block_near(const struct unit_job *j, const struct codec_frame *f,
+		    const uint32_t *block, unsigned n);
+/*
+ * Pin the first block, loading it if need be; then the others are loaded too
+ * if nobody else does. out[i] is pinned or NULL. All errors were told.
+ */
+int block_get(const struct unit_job *j, const struct codec_frame *f,
+	      const uint32_t *block, unsigned n, struct wait *w,
+	      struct cache_entry **out);
+
+/* -------------------------------------------------------------- cover.c */
+
+/* The blocks of a chunk that lie under a part of it, in row-major order. */
+struct cover {
+	const struct stored_array *s;
+	const struct codec_frame *frame;
+	const struct chunk_part *part;
+	uint64_t count;
+	/* private: on the grid of blocks */
+	uint64_t first[NDIM_MAX], n[NDIM_MAX];
+};
+/* All are borrowed. */
+void cover_init(struct cover *c, const struct stored_array *s,
+		const struct codec_frame *f, const struct chunk_part *p);
+/* The number of block i < count; false: nothing of it is needed after all. */
+bool cover_nth(const struct cover *c, uint64_t i, uint32_t *block);
+/* What the part needs of a decoded block, to the reply. Bytes copied. */
+uint64_t cover_copy(const struct cover *c, uint32_t block, const void *data,
+		    const uint64_t *stride);
+
+/* ------------------------------------------------------------ blocked.c */
+
+/*
+ * Read a part block by block. *is_read: else nothing was, it has none. Errors
+ * were told; util/wait.h.
+ */
+int blocked_read(struct chunk_walk *k, struct chunk_part *p, bool *is_read);
+/*
+ * Load the blocks under a located part ahead of its turn: n windows from that
+ * one on, or as many as there are.
+ */
+int blocked_load(const struct stored_array *s, const struct chunk_part *p,
+		 uint64_t first, uint64_t n, struct wait *w);
+/* Bytes of values that this would make, about; 0: nothing is missing. */
+uint64_t blocked_missing(const struct stored_array *s,
+			 const struct chunk_part *p);
+
+/* -------------------------------------------------------------- offer.c */
+
+/*
+ * Units that idle workers may load ahead of their turn, all of one array. They
+ * outlive the request, so a set has copies of what its loads need.
+ */
+struct offer_set;
+/* NULL: out of memory. */
+struct offer_set *offer_begin(const struct stored_array *s,
+			      const struct band *band);
+/* False: this one and further ones are not wanted. */
+bool offer_unit(struct offer_set *set, const struct unit_job *j,
+		struct wait *w);
+/* The same for blocks of so many bytes; see blocked_load. */
+bool offer_part(struct offer_set *set, const struct chunk_part *p,
+		uint64_t first, uint64_t n, uint64_t bytes, struct wait *w);
+void offer_end(struct offer_set *set);
+/* Offer what is missing of the chunks that come after this one, if located. */
+void chunk_offer_next(struct chunk_walk *k, const struct chunk_part *now,
+		      struct offer_set *set);
+
+/* ------------------------------------------------------------- direct.c */
+
+/* From so many bytes on a run is read past the cache. */
+#define DIRECT_RUN (UINT64_C(4) << 10)	/* of a whole item in a unit */
+#define DIRECT_ROW (UINT64_C(64) << 10) /* of one row of many */
+
+/*
+ * Copy from the stored bytes at off of the file straight to the reader; the
+ * thread is asked for first. unit: of a chunked array, for messages. Errors
+ * were told; util/wait.h.
+ */
+int direct_copy(const struct stored_array *s, uint64_t unit, uint64_t off,
+		const struct copy *plan, unsigned char *out, struct wait *w);
 
 /*
  * Read a located part past the cache if its rows are long and lie in the file

@@ -51,14 +51,17 @@ static void place(const struct chunk_walk *k, const uint64_t *at,
 	p->slot = dot(box->ndim, at, k->s->grid_stride);
 }
 
-/* To the next chunk under the box, row-major. False: that was the last. */
-static bool step(const struct chunk_walk *k, uint64_t *at)
+bool chunk_next(const struct chunk_walk *k, struct chunk_part *p)
 {
+	uint64_t at[NDIM_MAX];
+
+	memcpy(at, p->at, sizeof(at));
 	for (unsigned i = k->box->ndim; i-- > 0;) {
 		uint64_t first = k->box->start[i] / k->s->chunk.dim[i];
 
 		if (at[i] - first + 1 < chunks_along(&k->s->chunk, k->box, i)) {
 			at[i]++;
+			place(k, at, p);
 			return true;
 		}
 		at[i] = first;
@@ -78,7 +81,7 @@ static bool is_partial(const struct stored_array *s, const uint64_t *at)
 	return false;
 }
 
-static int locate(struct chunk_walk *k, struct chunk_part *p)
+int chunk_locate(struct chunk_walk *k, struct chunk_part *p)
 {
 	const struct stored_array *s = k->s;
 	struct cache *c = s->env->cache;
@@ -122,26 +125,23 @@ static uint64_t piece_of(const struct chunk_walk *k, const struct chunk_part *p)
 	return p->rel[k->band.axis] / k->band.width;
 }
 
-/* A unit is missing: those that will be missing next may be loaded ahead. */
-static void offer_next(struct chunk_walk *k, const struct chunk_part *now)
+void chunk_offer_next(struct chunk_walk *k, const struct chunk_part *now,
+		      struct offer_set *set)
 {
 	const struct stored_array *s = k->s;
-	struct offer_set *set = NULL;
-	uint64_t at[NDIM_MAX];
+	struct chunk_part p = *now;
 	bool more = true;
-	struct chunk_part p;
 
-	memcpy(at, now->at, sizeof(at));
-	for (unsigned i = 0; more && i < LOOK_AHEAD && step(k, at); i++) {
+	for (unsigned i = 0; more && i < LOOK_AHEAD && chunk_next(k, &p); i++) {
 		struct cache_key key;
+		uint64_t n;
 
-		place(k, at, &p);
 		if (p.slot / INDEX_PAGE != k->page)
 			break;
 		unit_key(s, p.slot, 0, &key);
 		if (!cache_wants(s->env->cache, &key))
 			continue;
-		if (locate(k, &p) || p.hole || (p.job.raw && !s->swap))
+		if (chunk_locate(k, &p) || p.hole || (p.job.raw && !s->swap))
 			continue;
 		if (k->band.bits) {
 			p.job.band = &k->band;
@@ -151,12 +151,29 @@ static void offer_next(struct chunk_walk *k, const struct chunk_part *now)
 			if (!cache_wants(s->env->cache, &key))
 				continue;
 		}
-		if (!set)
-			set = offer_begin(s, &k->band);
-		more = set && offer_unit(set, &p.job, k->w);
+		if (frame_ops(&p.job)) {
+			n = blocked_missing(s, &p);
+			more = n == 0 ||
+			       offer_part(set, &p, 0, UINT64_MAX, n, k->w);
+		} else {
+			more = offer_unit(set, &p.job, k->w);
+		}
 	}
-	if (set)
-		offer_end(set);
+}
+
+/* A unit is missing: those that will be missing next may be loaded ahead. */
+static void offer(struct chunk_walk *k, const struct chunk_part *p)
+{
+	struct offer_set *set;
+
+	if (!k->w || !k->w->offer || k->offered)
+		return;
+	k->offered = true;
+	set = offer_begin(k->s, &k->band);
+	if (!set)
+		return;
+	chunk_offer_next(k, p, set);
+	offer_end(set);
 }
 
 /* From a whole chunk, or from the piece of one that has the part. */
@@ -222,7 +239,7 @@ static int read_part(struct chunk_walk *k, struct chunk_part *p)
 		copy_out(k, p, e, is_piece);
 		return 0;
 	}
-	err = locate(k, p);
+	err = chunk_locate(k, p);
 	if (err)
 		return err;
 	copy_plan(&plan, s->chunk.ndim, isz, p->extent, k->stride,
@@ -236,10 +253,7 @@ static int read_part(struct chunk_walk *k, struct chunk_part *p)
 		&is_read);
 	if (err || is_read)
 		return err;
-	if (k->w && k->w->offer && !k->offered) {
-		k->offered = true;
-		offer_next(k, p);
-	}
+	offer(k, p);
 	if (k->band.bits) {
 		p->job.band = &k->band;
 		p->job.piece = piece_of(k, p);
@@ -255,8 +269,14 @@ static int read_chunk(struct chunk_walk *k, struct chunk_part *p)
 {
 	unsigned a = k->band.axis;
 	uint64_t end = p->rel[a] + p->extent[a];
+	bool is_read;
 	int err;
 
+	if (k->s->has_blocks) {
+		err = blocked_read(k, p, &is_read);
+		if (err || is_read)
+			return err;
+	}
 	if (k->band.bits == 0)
 		return read_part(k, p);
 	do {
@@ -290,10 +310,10 @@ int chunked_read_box(const struct array *a, const struct region *item,
 	band_choose(s, item, &k.band);
 	for (unsigned i = 0; i < box->ndim; i++)
 		at[i] = box->start[i] / s->chunk.dim[i];
+	place(&k, at, &p);
 	do {
-		place(&k, at, &p);
 		err = read_chunk(&k, &p);
-	} while (!err && step(&k, at));
+	} while (!err && chunk_next(&k, &p));
 	if (k.index)
 		cache_put(s->env->cache, k.index, 0);
 	return err;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * What the cache calls to make units and pages of the chunk index, and what
- * is told when that fails. Loads run with no lock held.
+ * What the cache calls to make units and pages of the chunk index. Loads run
+ * with no lock held.
  */
 
 #include <config.h>
@@ -24,7 +24,8 @@
 
 static struct metric units_metric = {
 	.name = "units_decoded",
-	.help = "Units (chunks, or pieces of contiguous data) loaded.",
+	.help = "Units (chunks, blocks of chunks, or pieces of contiguous "
+		"data) loaded.",
 	.kind = METRIC_COUNTER,
 };
 static struct metric bytes_metric = {
@@ -39,77 +40,10 @@ void array_metrics(struct metrics *m)
 	metric_register(m, &bytes_metric);
 }
 
-/* ------------------------------------------------------------ telling */
-
-/* "chunk (1, 2, 3)", or where contiguous data lies. */
-static const char *unit_name(const struct stored_array *s, uint64_t unit,
-			     const struct stored *at, char *buf, size_t n)
+void unit_count(uint64_t bytes)
 {
-	size_t used;
-
-	if (s->info.layout != CAT_CHUNKED) {
-		snprintf(buf, n, "%" PRIu64 " bytes at %" PRIu64 " of the file",
-			 at->n, at->off);
-		return buf;
-	}
-	used = (size_t)snprintf(buf, n, "chunk (");
-	for (unsigned k = 0; k < s->grid.ndim && used < n; k++)
-		used += (size_t)snprintf(
-			buf + used, n - used, "%s%" PRIu64, k ? ", " : "",
-			unit / s->grid_stride[k] % s->grid.dim[k]);
-	if (used < n)
-		snprintf(buf + used, n - used, ")");
-	return buf;
-}
-
-int unit_tell(const struct stored_array *s, uint64_t unit, int err,
-	      const struct stored *at)
-{
-	struct problems *p = s->env->problems;
-	char buf[256], size[16];
-	const char *name = unit_name(s, unit, at, buf, sizeof(buf));
-
-	switch (err) {
-	case -EBADMSG:
-		return problem_tell(p, err,
-				    "%s: %s: %s; compare the file with its "
-				    "original",
-				    s->label, name,
-				    at->n ? "damaged"
-					  : "lost, the index is damaged");
-	case -EIO:
-		return problem_tell(p, err,
-				    "%s: %s: cannot be read (%" PRIu64
-				    " bytes at %" PRIu64 "); is the file "
-				    "whole?",
-				    s->label, name, at->n, at->off);
-	case -ESTALE:
-		return problem_tell(p, err,
-				    "%s: the file has changed since it was "
-				    "mounted; mount it again",
-				    s->label);
-	case -ENOMEM:
-		return problem_tell(p, err, "%s: not enough memory for %s",
-				    s->label,
-				    format_size(s->chunk_bytes, size));
-	default:
-		return problem_tell(p, err, "%s: %s: %s", s->label, name,
-				    strerror(-err));
-	}
-}
-
-/* The cache is too small for units of so many bytes. */
-static int tell_size(const struct stored_array *s, uint64_t bytes,
-		     uint64_t scratch)
-{
-	uint64_t want = scratch > bytes ? bytes + scratch : 2 * bytes;
-	char unit[16];
-
-	return problem_tell(s->env->problems, -EFBIG,
-			    "%s: its chunks of %s need a larger cache: mount "
-			    "with --cache-size=%" PRIu64 "M",
-			    s->label, format_size(s->chunk_bytes, unit),
-			    div_up(want, (uint64_t)1 << 20));
+	metric_add(&units_metric, 1);
+	metric_add(&bytes_metric, (int64_t)bytes);
 }
 
 /* -------------------------------------------------------------- units */
@@ -200,7 +134,7 @@ static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 	(void)w;
 	(void)size; /* is what was asked for */
 	if (env->on_decode)
-		env->on_decode(env->on_decode_arg, &s->info, key->unit);
+		env->on_decode(env->on_decode_arg, &s->info, key->unit, 0);
 	if (room) {
 		scratch = cache_scratch_take(env->cache, room, &mem);
 		if (!scratch)
@@ -215,8 +149,7 @@ static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 		codec_trim(0);
 	if (err)
 		return unit_tell(s, key->unit, err, &j->at);
-	metric_add(&units_metric, 1);
-	metric_add(&bytes_metric, (int64_t)j->bytes);
+	unit_count(j->bytes);
 	return 0;
 }
 
@@ -231,7 +164,7 @@ int unit_ask(const struct unit_job *j, struct cache_ask *out)
 		scratch = (size_t)j->at.n +
 			  codec_scratch(&s->chain, (size_t)j->bytes);
 	if (j->bytes > cache_size(s->env->cache) / 2)
-		return tell_size(s, j->bytes, scratch);
+		return size_tell(s, NULL, j->bytes, scratch);
 	*out = (struct cache_ask){
 		.need = (size_t)j->bytes,
 		.scratch = scratch,
@@ -259,7 +192,7 @@ int unit_get(const struct unit_job *j, struct wait *w, struct cache_entry **out)
 		return err;
 	err = cache_get(s->env->cache, &ask, w, out);
 	if (err == -EFBIG)
-		return tell_size(s, j->bytes, ask.scratch);
+		return size_tell(s, NULL, j->bytes, ask.scratch);
 	if (err == -ENOMEM)
 		return unit_tell(s, j->unit, err, &j->at);
 	return err;

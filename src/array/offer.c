@@ -30,7 +30,8 @@ struct offer_set {
 struct offered {
 	struct wait wait; /* first */
 	struct offer_set *set;
-	struct unit_job job;
+	struct chunk_part part; /* of a unit only its job */
+	uint64_t first, n;	/* windows of blocks; n == 0: the unit */
 };
 
 static void set_unref(struct offer_set *set)
@@ -58,21 +59,32 @@ static void offered_wake(struct wait *w)
 	offered_free((struct offered *)w);
 }
 
-static void offered_run(void *arg)
+static int load_unit(struct offered *o)
 {
-	struct offered *o = arg;
 	struct cache *c = o->set->s.env->cache;
 	struct cache_entry *e;
 	struct cache_ask ask;
-	int err = unit_ask(&o->job, &ask);
+	int err = unit_ask(&o->part.job, &ask);
 
 	if (!err)
 		err = cache_get(c, &ask, &o->wait, &e);
-	if (err == -EAGAIN)
-		return; /* offered_wake will free it, or has */
 	if (!err)
 		cache_put(c, e, 0);
-	offered_free(o);
+	return err;
+}
+
+static void offered_run(void *arg)
+{
+	struct offered *o = arg;
+	int err;
+
+	if (o->n > 0)
+		err = blocked_load(&o->set->s, &o->part, o->first, o->n,
+				   &o->wait);
+	else
+		err = load_unit(o);
+	if (err != -EAGAIN) /* else offered_wake will free it, or has */
+		offered_free(o);
 }
 
 static void offered_drop(void *arg)
@@ -120,25 +132,17 @@ struct offer_set *offer_begin(const struct stored_array *s,
 	return set;
 }
 
-bool offer_unit(struct offer_set *set, const struct unit_job *j, struct wait *w)
+/* Takes o, which may be NULL. */
+static bool offer(struct offer_set *set, struct offered *o, struct wait *w)
 {
-	struct offered *o;
-
-	if (set->left < j->bytes)
-		return false;
-	set->left -= j->bytes;
-	o = malloc(sizeof(*o));
 	if (!o)
 		return false;
 	atomic_fetch_add(&set->refs, 1);
-	*o = (struct offered){
-		.wait = {.admit = offered_admit, .wake = offered_wake},
-		.set = set,
-		.job = *j,
-	};
-	o->job.s = &set->s;
-	if (o->job.band)
-		o->job.band = &set->band;
+	o->wait = (struct wait){.admit = offered_admit, .wake = offered_wake};
+	o->set = set;
+	o->part.job.s = &set->s;
+	if (o->part.job.band)
+		o->part.job.band = &set->band;
 	w->offer(w, &(struct wait_offer){
 			    .run = offered_run,
 			    .drop = offered_drop,
@@ -147,6 +151,36 @@ bool offer_unit(struct offer_set *set, const struct unit_job *j, struct wait *w)
 				     .device = set->s.device},
 		    });
 	return !atomic_load(&set->refused);
+}
+
+bool offer_unit(struct offer_set *set, const struct unit_job *j, struct wait *w)
+{
+	struct offered *o;
+
+	if (set->left < j->bytes)
+		return false;
+	set->left -= j->bytes;
+	o = calloc(1, sizeof(*o));
+	if (o)
+		o->part.job = *j;
+	return offer(set, o, w);
+}
+
+bool offer_part(struct offer_set *set, const struct chunk_part *p,
+		uint64_t first, uint64_t n, uint64_t bytes, struct wait *w)
+{
+	struct offered *o;
+
+	if (set->left < bytes)
+		return false;
+	set->left -= bytes;
+	o = calloc(1, sizeof(*o));
+	if (o) {
+		o->part = *p;
+		o->first = first;
+		o->n = n;
+	}
+	return offer(set, o, w);
 }
 
 void offer_end(struct offer_set *set)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "cache/cache.h"
+#include "codec/codec.h"
 #include "util/checked.h"
 #include "util/problem.h"
 
@@ -109,6 +110,7 @@ static int init_chunks(struct stored_array *s)
 		return -EOVERFLOW;
 	shape_strides(&s->chunk, s->chunk_stride);
 	shape_strides(&s->grid, s->grid_stride);
+	s->has_blocks = codec_blocks(&s->chain, 0) != NULL;
 	return 0;
 }
 

@@ -121,13 +121,9 @@ static bool run(long nth, size_t size)
 	return over;
 }
 
-int main(void)
+static struct fake make(bool in_blocks)
 {
-	static const size_t sizes[] = {4096, 1 << 20};
-
-	log_open("/dev/null");
-	problems = problems_new();
-	f = (struct fake){
+	struct fake x = {
 		.shape = {3, {6, 8, 20}},
 		.chunk = {3, {2, 4, 8}},
 		.kind = 'f',
@@ -137,20 +133,37 @@ int main(void)
 		.nfilter = 3,
 		.filter = {2, 1, 3},
 	};
-	fake_store(&f, NULL, NULL);
-	printf("1..2\n");
-	for (unsigned i = 0; i < 2; i++) {
+
+	if (in_blocks) {
+		x.chunk = (struct shape){3, {6, 8, 20}};
+		x.nfilter = 1;
+		x.filter[0] = TOY_FILTER;
+		x.toy = (struct toy_conf){.block = {2, 8, 20}};
+	}
+	return x;
+}
+
+int main(void)
+{
+	static const size_t sizes[] = {4096, 1 << 20};
+
+	log_open("/dev/null");
+	problems = problems_new();
+	printf("1..4\n");
+	for (unsigned i = 0; i < 4; i++) {
 		long n = 0;
 
+		f = make(i / 2);
+		fake_store(&f, NULL, NULL);
 		wrong = false;
-		while (!run(n, sizes[i]) && n < 100000)
+		while (!run(n, sizes[i % 2]) && n < 100000)
 			n++;
 		printf("%sok %u - %ld allocations failed\n",
 		       wrong || n < 5 || n == 100000 ? "not " : "", i + 1, n);
 		if (wrong)
 			return EXIT_FAILURE;
+		fake_fini(&f);
 	}
 	problems_free(problems);
-	fake_fini(&f);
 	return EXIT_SUCCESS;
 }

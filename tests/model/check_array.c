@@ -30,12 +30,14 @@ static unsigned decodes;
 /* Run while its own unit is loaded. */
 static struct wait_offer *during_load;
 
-static void count(void *arg, const struct array_info *a, uint64_t unit)
+static void count(void *arg, const struct array_info *a, uint64_t unit,
+		  uint32_t part)
 {
 	struct wait_offer *o = during_load;
 
 	(void)arg;
 	(void)a;
+	(void)part;
 	decodes++;
 	if (o && unit == 3) {
 		during_load = NULL;

@@ -15,6 +15,7 @@
 
 #include "codec/codec.h"
 #include "container/container.h"
+#include "toy.h"
 #include "util/shape.h"
 
 struct fake_chunk {
@@ -35,6 +36,8 @@ struct fake {
 	uint32_t filter[CODEC_STEPS_MAX];
 	/* chance in percent of a chunk to be missing, and of a masked step */
 	unsigned holes, masks;
+	struct toy_conf toy; /* of TOY_FILTER */
+	bool zeros;	     /* some layers of the array are */
 	/* ----------------------------------------------------------- */
 	struct array_info info;
 	struct codec_chain chain;
@@ -46,6 +49,7 @@ struct fake {
 	int read_error, index_error; /* what such calls return, if not 0 */
 	const char *index_note;	     /* what it says on success */
 	_Atomic unsigned reads, indexes;
+	_Atomic uint64_t bytes_read;
 };
 
 /* The catalog and the container are the fake itself. */

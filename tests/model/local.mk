@@ -3,6 +3,8 @@
 fake_sources = \
 	tests/model/fake.c \
 	tests/model/fake.h \
+	tests/model/toy.c \
+	tests/model/toy.h \
 	tests/unit/encode.h \
 	$(NULL)
 fake_cppflags = $(AM_CPPFLAGS) $(ENCODE_CFLAGS) -I$(top_srcdir)/tests/model
@@ -18,3 +20,9 @@ unit += %reldir%/check_array
 %canon_reldir%_check_array_CPPFLAGS = $(fake_cppflags)
 %canon_reldir%_check_array_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_array_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_blocks
+%canon_reldir%_check_blocks_SOURCES = %reldir%/check_blocks.c $(fake_sources)
+%canon_reldir%_check_blocks_CPPFLAGS = $(fake_cppflags)
+%canon_reldir%_check_blocks_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_blocks_LDADD = $(CORE_LIBS) $(CHECK_LIBS)

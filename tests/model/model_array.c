@@ -24,6 +24,10 @@
 
 #define GUARD 16
 
+/* Counted are loads of so many chunks, and of so many of their blocks. */
+#define UNITS 1000
+#define PARTS 64
+
 static uint64_t state;
 
 static uint64_t rnd(void)
@@ -54,6 +58,19 @@ static void make_filters(struct fake *f)
 	static const uint32_t packing[] = {1, 32004, 32015};
 	unsigned n = 0;
 
+	if (chance(30)) {
+		/* Alone, chunks of it are read block by block. */
+		f->filter[0] = TOY_FILTER;
+		f->nfilter = chance(80) ? 1 : 2;
+		f->filter[1] = 3;
+		f->toy.gap = chance(50) ? (unsigned)between(0, 3000) : 0;
+		f->zeros = chance(50);
+		for (unsigned k = 0; k < f->shape.ndim; k++) {
+			f->shape.dim[k] *= chance(30) ? 2 : 1;
+			f->chunk.dim[k] *= chance(50) ? 2 : 1;
+		}
+		return;
+	}
 	if (chance(20))
 		f->filter[n++] = 3;
 	if (chance(50))
@@ -222,6 +239,11 @@ static bool read_ranges(const struct view *v, const uint8_t *want, uint64_t n)
 				 chance(50) ? &w : NULL);
 		run_kept();
 		good = !err && memcmp(buf + GUARD, want + off, len) == 0;
+		if (!good && getenv("DBG"))
+			for (size_t q = 0; q < len; q++)
+				printf("%02x/%02x%s", buf[GUARD + q],
+				       want[off + q],
+				       q % 16 == 15 ? "\n" : " ");
 		for (unsigned g = 0; g < GUARD; g++)
 			good = good && buf[g] == 0xa5 &&
 			       buf[GUARD + len + g] == 0xa5;
@@ -252,19 +274,37 @@ static void describe(const struct fake *f, const struct view *v, size_t cache)
 		       v->extent[k]);
 }
 
-static void count(void *arg, const struct array_info *a, uint64_t unit)
+static void count(void *arg, const struct array_info *a, uint64_t unit,
+		  uint32_t part)
 {
-	unsigned *n = arg;
+	unsigned(*n)[PARTS] = arg;
 
 	(void)a;
-	if (unit < 1000)
-		n[unit]++;
+	if (unit < UNITS && part < PARTS)
+		n[unit][part]++;
+}
+
+static bool is_once(unsigned unit, const unsigned *decodes)
+{
+	for (unsigned i = 0; i < PARTS; i++) {
+		if (decodes[i] > 1) {
+			printf("# part %u of unit %u was decoded %u times\n", i,
+			       unit, decodes[i]);
+			return false;
+		}
+		if (i > 0 && decodes[i] && decodes[0]) {
+			printf("# unit %u was decoded whole and in blocks\n",
+			       unit);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* One array, a few views of it, a few ranges of each. */
 static bool run_case(struct problems *problems)
 {
-	unsigned decodes[1000] = {0};
+	static unsigned decodes[UNITS][PARTS];
 	struct array_env env = {
 		.problems = problems,
 		.on_decode = count,
@@ -276,6 +316,7 @@ static bool run_case(struct problems *problems)
 	struct fake f;
 	uint8_t pad[8];
 
+	memset(decodes, 0, sizeof(decodes));
 	make_array(&f);
 	unit = f.item_size;
 	for (unsigned k = 0; k < f.chunk.ndim; k++)
@@ -303,13 +344,8 @@ static bool run_case(struct problems *problems)
 		good = read_ranges(&v, want, n);
 		free(want);
 		cache_check(env.cache);
-		for (unsigned u = 0; good && !tight && u < 1000; u++) {
-			if (decodes[u] > 1) {
-				printf("# unit %u was decoded %u times\n", u,
-				       decodes[u]);
-				good = false;
-			}
-		}
+		for (unsigned u = 0; good && !tight && u < UNITS; u++)
+			good = is_once(u, decodes[u]);
 		if (!good)
 			describe(&f, &v, size);
 	}

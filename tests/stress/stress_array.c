@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Threads that read slices and patches of two arrays, any way round, through
+ * Threads that read slices and patches of three arrays, any way round, through
  * one cache that holds a part of them; parked requests run again from their
  * start. Each byte is checked.
  */
@@ -20,8 +20,10 @@
 
 #define THREADS 8
 
-static struct fake fakes[2];
-static struct stored_array arrays[2];
+#define ARRAYS 3
+
+static struct fake fakes[ARRAYS];
+static struct stored_array arrays[ARRAYS];
 static atomic_bool wrong;
 
 struct thread {
@@ -93,7 +95,7 @@ static void *run(void *arg)
 
 	for (unsigned i = 0; i < t->rounds; i++) {
 		uint64_t x = stress_rnd(&t->r.state), n;
-		unsigned which = x & 1;
+		unsigned which = (unsigned)(x >> 32) % ARRAYS;
 		struct view v = {.array = &arrays[which].base};
 		struct wait *w = x >> 1 & 3 ? &t->r.wait : NULL;
 		unsigned axis = (unsigned)(x >> 4) % 3;
@@ -150,8 +152,20 @@ int main(void)
 		.nfilter = 1,
 		.filter = {1},
 	};
+	fakes[2] = (struct fake){
+		.shape = {3, {24, 50, 40}},
+		.chunk = {3, {16, 32, 40}},
+		.kind = 'i',
+		.order = '>',
+		.item_size = 2,
+		.layout = CAT_CHUNKED,
+		.nfilter = 1,
+		.filter = {TOY_FILTER},
+		.toy = {.block = {8, 16, 16}, .gap = 900},
+		.zeros = true,
+	};
 	env.cache = cache_new((size_t)64 << 10, NULL);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < ARRAYS; i++) {
 		fake_store(&fakes[i], NULL, NULL);
 		if (stored_array_init(&arrays[i], &env,
 				      fake_container(&fakes[i]), i,
@@ -173,7 +187,7 @@ int main(void)
 	if (problems_count(env.problems) > 0)
 		wrong = true;
 	problems_free(env.problems);
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < ARRAYS; i++)
 		fake_fini(&fakes[i]);
 	printf("# %llu parked, %llu offers taken\n%sok 1 - array\n",
 	       (unsigned long long)parked, (unsigned long long)taken,

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What a box needs of a chunk that is cut into blocks. The blocks under it are
+ * gone through in windows: of each, what the cache has is copied, and what is
+ * missing is loaded in a few reads. A reader goes through them from the first
+ * to the last; idle workers, to whom it offers those after its own, come from
+ * the other end, so that they meet once.
+ */
+
+#include <config.h>
+
+#include "array/array_impl.h"
+
+#include <errno.h>
+
+#include "cache/cache.h"
+#include "codec/codec.h"
+#include "util/checked.h"
+
+/* What one thread decodes in one go, in bytes of values. */
+#define WINDOW_BYTES ((uint64_t)512 << 10)
+#define OFFERS_MAX 32
+
+struct reader {
+	const struct stored_array *s;
+	const struct chunk_part *part;
+	const struct codec_frame *frame; /* pinned */
+	struct cover cover;
+	uint64_t window, nwindow; /* blocks in one; how many */
+	const uint64_t *stride;	  /* of the reply; NULL: only load */
+	struct wait *w;
+};
+
+static void reader_init(struct reader *r, const struct stored_array *s,
+			const struct chunk_part *p, struct cache_entry *frame,
+			const uint64_t *stride, struct wait *w)
+{
+	*r = (struct reader){
+		.s = s,
+		.part = p,
+		.frame = cache_data(frame, NULL),
+		.stride = stride,
+		.w = w,
+	};
+	cover_init(&r->cover, s, r->frame, p);
+	r->window = WINDOW_BYTES / r->frame->block_bytes;
+	if (r->window < 1)
+		r->window = 1;
+	if (r->window > CACHE_RUN_MAX)
+		r->window = CACHE_RUN_MAX;
+	r->nwindow = div_up(r->cover.count, r->window);
+}
+
+/* Copy what lies under the box; the entry is put. */
+static void hand_out(const struct reader *r, uint32_t block,
+		     struct cache_entry *e)
+{
+	uint64_t served = 0;
+
+	if (r->stride)
+		served = cover_copy(&r->cover, block, cache_data(e, NULL),
+				    r->stride);
+	cache_put(r->s->env->cache, e, served_bytes(r->s, served));
+}
+
+/* Those of a window that are missing; what is there is copied. */
+static unsigned look(const struct reader *r, uint64_t window, uint32_t *missing)
+{
+	struct cache *c = r->s->env->cache;
+	uint64_t end = (window + 1) * r->window;
+	unsigned n = 0;
+
+	if (end > r->cover.count)
+		end = r->cover.count;
+	for (uint64_t i = window * r->window; i < end; i++) {
+		struct cache_entry *e = NULL;
+		struct cache_key key;
+		uint32_t block;
+
+		if (!cover_nth(&r->cover, i, &block))
+			continue;
+		block_key(r->s, r->part->slot, block, &key);
+		if (r->stride)
+			e = cache_peek(c, &key);
+		else if (!cache_wants(c, &key))
+			continue;
+		if (e)
+			hand_out(r, block, e);
+		else
+			missing[n++] = block;
+	}
+	return n;
+}
+
+/* Load what is missing of a window, and copy it. */
+static int load(const struct reader *r, uint32_t *missing, unsigned n)
+{
+	const struct unit_job *j = &r->part->job;
+	struct cache_entry *e[CACHE_RUN_MAX];
+
+	block_sort(j, r->frame, missing, n);
+	while (n > 0) {
+		unsigned near = block_near(j, r->frame, missing, n), left = 0;
+		int err = block_get(j, r->frame, missing, near, r->w, e);
+
+		if (err)
+			return err;
+		for (unsigned i = 0; i < n; i++) {
+			if (i < near && e[i])
+				hand_out(r, missing[i], e[i]);
+			else
+				missing[left++] = missing[i];
+		}
+		n = left;
+	}
+	return 0;
+}
+
+/* -------------------------------------------------------------- offers */
+
+int blocked_load(const struct stored_array *s, const struct chunk_part *p,
+		 uint64_t first, uint64_t n, struct wait *w)
+{
+	uint32_t missing[CACHE_RUN_MAX];
+	struct cache_entry *frame, *e;
+	struct reader r;
+	int err = frame_get(&p->job, w, &frame);
+
+	if (err)
+		return err;
+	if (frame_is_whole(frame)) {
+		cache_put(s->env->cache, frame, 0);
+		err = unit_get(&p->job, w, &e);
+		if (!err)
+			cache_put(s->env->cache, e, 0);
+		return err;
+	}
+	reader_init(&r, s, p, frame, NULL, w);
+	if (n > r.nwindow - first)
+		n = r.nwindow - first;
+	while (!err && n > 0) {
+		n--;
+		err = load(&r, missing, look(&r, first + n, missing));
+	}
+	cache_put(s->env->cache, frame, 0);
+	return err;
+}
+
+/* What comes after this window of its chunk, the last one first. */
+static bool offer_rest(const struct reader *r, uint64_t window,
+		       struct offer_set *set)
+{
+	uint32_t missing[CACHE_RUN_MAX];
+	struct reader looking = *r;
+	uint64_t last = r->nwindow - 1;
+	bool more = true;
+
+	looking.stride = NULL;
+	if (last - window > OFFERS_MAX)
+		last = window + OFFERS_MAX;
+	for (; more && last > window; last--) {
+		unsigned n = look(&looking, last, missing);
+
+		if (n > 0)
+			more = offer_part(set, r->part, last, 1,
+					  n * (uint64_t)r->frame->block_bytes,
+					  r->w);
+	}
+	return more;
+}
+
+uint64_t blocked_missing(const struct stored_array *s,
+			 const struct chunk_part *p)
+{
+	struct cache *c = s->env->cache;
+	uint32_t missing[CACHE_RUN_MAX];
+	uint64_t n = s->base.item_size;
+	struct cache_entry *frame;
+	struct cache_key key;
+	struct reader r;
+
+	frame_key(s, p->slot, &key);
+	frame = cache_peek(c, &key);
+	if (!frame || frame_is_whole(frame)) {
+		for (unsigned k = 0; k < s->chunk.ndim; k++)
+			n *= p->extent[k];
+		if (frame)
+			cache_put(c, frame, 0);
+		return n;
+	}
+	reader_init(&r, s, p, frame, NULL, NULL);
+	n = 0;
+	for (uint64_t i = 0; i < r.nwindow && i < OFFERS_MAX; i++)
+		n += look(&r, i, missing);
+	n *= r.frame->block_bytes;
+	cache_put(c, frame, 0);
+	return n;
+}
+
+/* A block is missing: what will be missing next may be loaded ahead. */
+static void offer(struct chunk_walk *k, const struct reader *r, uint64_t window)
+{
+	struct offer_set *set;
+
+	if (!k->w || !k->w->offer || k->offered)
+		return;
+	k->offered = true;
+	set = offer_begin(k->s, &k->band);
+	if (!set)
+		return;
+	if (offer_rest(r, window, set))
+		chunk_offer_next(k, r->part, set);
+	offer_end(set);
+}
+
+/* -------------------------------------------------------------- readers */
+
+static int read_blocks(struct chunk_walk *k, struct chunk_part *p,
+		       struct cache_entry *frame)
+{
+	uint32_t missing[CACHE_RUN_MAX];
+	struct reader r;
+	int err = 0;
+
+	reader_init(&r, k->s, p, frame, k->stride, k->w);
+	for (uint64_t i = 0; !err && i < r.nwindow; i++) {
+		unsigned n = look(&r, i, missing);
+
+		if (n == 0)
+			continue;
+		err = chunk_locate(k, p);
+		if (err)
+			return err;
+		offer(k, &r, i);
+		err = load(&r, missing, n);
+	}
+	return err;
+}
+
+int blocked_read(struct chunk_walk *k, struct chunk_part *p, bool *is_read)
+{
+	struct cache *c = k->s->env->cache;
+	struct cache_entry *frame;
+	struct cache_key key;
+	int err = 0;
+
+	*is_read = false;
+	frame_key(k->s, p->slot, &key);
+	frame = cache_peek(c, &key);
+	if (!frame) {
+		err = chunk_locate(k, p);
+		if (err || p->hole || !frame_ops(&p->job))
+			return err;
+		err = frame_get(&p->job, k->w, &frame);
+		if (err)
+			return err;
+	}
+	*is_read = !frame_is_whole(frame);
+	if (*is_read)
+		err = read_blocks(k, p, frame);
+	cache_put(c, frame, 0);
+	return err;
+}
