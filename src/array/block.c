@@ -25,9 +25,6 @@
 #define READ_MAX (UINT64_C(1) << 20) /* in one go, but for a larger block */
 #define READ_PART 16		     /* of the cache's size */
 
-/* The buffers of a codec that undoes filters. */
-#define CODEC_BUFFERS 2
-
 struct run {
 	const struct unit_job *j;
 	const struct codec_frame *frame;
@@ -211,9 +208,8 @@ static void run_ask(struct run *r)
 		block_key(s, r->j->unit, r->block[i], &ask->key);
 		all = range_with(r->ops, r->frame, r->block[i], all);
 	}
-	/* The first one is loaded last. */
-	r->ask[0].scratch = (size_t)(all.to - all.from) +
-			    CODEC_BUFFERS * (size_t)r->frame->block_bytes;
+	/* The first one is loaded last. What its codec takes is a block. */
+	r->ask[0].scratch = (size_t)(all.to - all.from) + r->frame->block_bytes;
 }
 
 int block_get(const struct unit_job *j, const struct codec_frame *f,
@@ -233,9 +229,7 @@ int block_get(const struct unit_job *j, const struct codec_frame *f,
 
 	run_ask(&r);
 	err = cache_get_run(c, r.ask, n, w, &r.mine, out);
-	if (r.scratch &&
-	    !cache_scratch_give(c, r.scratch,
-				CODEC_BUFFERS * (size_t)f->block_bytes))
+	if (r.scratch && !cache_scratch_give(c, r.scratch, f->block_bytes))
 		codec_trim(0);
 	if (err == -EFBIG)
 		return size_tell(s, f, f->block_bytes, r.ask[0].scratch);

@@ -12,15 +12,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cache/cache.h"
 #include "codec/codec.h"
 #include "util/checked.h"
 #include "util/cleanup.h"
-
-/* What a codec asks for first lies at the front, and is read at once. */
-#define HEAD_BYTES 4096
 
 /*
  * Blocks below this size are not worth an entry in the cache each, and lists
@@ -33,8 +29,6 @@
 struct frame_job {
 	const struct unit_job *j;
 	uint64_t left; /* bytes that the codec may still ask for */
-	size_t nhead;
-	unsigned char head[HEAD_BYTES];
 };
 
 const struct codec_block_ops *frame_ops(const struct unit_job *j)
@@ -66,10 +60,6 @@ static int fetch(void *arg, uint64_t off, size_t n, void *out)
 	if (n > f->left)
 		return -EFBIG;
 	f->left -= n;
-	if (off <= f->nhead && n <= f->nhead - off) {
-		memcpy(out, f->head + off, n);
-		return 0;
-	}
 	return container_read(f->j->s->container, at->off + off, n, out);
 }
 
@@ -132,10 +122,6 @@ static int open_frame(struct frame_job *f, struct codec_frame **out,
 	int err;
 
 	assert(ops);
-	f->nhead = j->at.n < HEAD_BYTES ? (size_t)j->at.n : HEAD_BYTES;
-	err = container_read(s->container, j->at.off, f->nhead, f->head);
-	if (err)
-		return err;
 	err = ops->open(&chunk, fetch, f, out, what);
 	if (err == -EFBIG || (!err && !is_worth_it(s, *out)))
 		return make_whole(out);
