@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 scripts += \
+	%reldir%/test-blocks.sh \
 	%reldir%/test-bytes-filters.sh \
 	%reldir%/test-bytes-indexes.sh \
 	%reldir%/test-bytes-layouts.sh \
