@@ -51,6 +51,11 @@ struct array {
 	struct shape shape;
 	char kind; /* 'i' 'u' 'f' 'b' */
 	unsigned item_size;
+	/*
+	 * Who reads all of it reads each piece once if its boxes end at
+	 * multiples of these extents. 0: the axis is not cut.
+	 */
+	uint64_t unit[NDIM_MAX];
 };
 
 void array_metrics(struct metrics *m);

@@ -103,6 +103,7 @@ static int init_chunks(struct stored_array *s)
 		if (s->chunk.dim[k] == 0)
 			return -EOVERFLOW;
 		s->grid.dim[k] = div_up(s->base.shape.dim[k], s->chunk.dim[k]);
+		s->base.unit[k] = s->chunk.dim[k];
 	}
 	if (shape_count(&s->chunk, &n) < 0 ||
 	    !checked_mul(n, s->base.item_size, &s->chunk_bytes) ||
