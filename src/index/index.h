@@ -2,11 +2,15 @@
 
 /*
  * The sampling index of a label array: of each class the exact count, the
- * tight box and all voxels, as runs along the last axis with prefix sums, so
- * that voxel k of a class is found in O(log runs) and no label is decoded.
+ * tight box and all voxels, as runs with prefix sums, so that voxel k of a
+ * class is found in O(log runs) and no label is decoded. A run is as many
+ * voxels as follow each other in C order, beyond the end of a row too: equal
+ * sets of voxels are equal runs. It takes 8 bytes in arrays of up to 2^32
+ * elements, else 16.
  *
  * An index is one malloc'ed block without pointers in it, so that a cache can
- * hold it and a file can keep it. Immutable; any thread.
+ * hold it and a file can keep it: 104 bytes, 160 a class, and the runs. Equal
+ * labels give equal blocks. Immutable; any thread.
  */
 
 #ifndef INDEX_INDEX_H
@@ -43,7 +47,7 @@ void label_index_voxel(const struct label_index *x, uint32_t i, uint64_t k,
 /*
  * Only the voxels of the classes ids[0..n) inside [lo, hi): what a draw that
  * keeps away from borders draws from. *out is malloc'ed, caller frees.
- * 0 or -ENOMEM. O(runs).
+ * 0 or -ENOMEM. O(runs), of both.
  */
 int label_index_trim(const struct label_index *x, const int64_t *ids,
 		     unsigned n, const uint64_t lo[NDIM_MAX],
@@ -58,9 +62,9 @@ int label_index_check(const void *data, size_t n, const struct shape *shape);
 
 /* How the elements of a plane say what class a voxel is of. */
 enum label_rule {
-	LABEL_VALUES, /* integer or bool: the value is the id, 0 is none */
-	LABEL_BITS,   /* uint64: bit b set is class id[b] */
-	LABEL_ABOVE,  /* float: a value >= threshold is class id[0] */
+	LABEL_VALUES, /* integer: the value is the id, 0 is none; bool: 1 */
+	LABEL_BITS,   /* uint64: bit b < nid set is class id[b] */
+	LABEL_ABOVE,  /* float: value >= threshold, or true, is class id[0] */
 };
 
 /* Voxels of the label's shape, all or a part of what there is. */
@@ -72,7 +76,8 @@ struct label_plane {
 	double threshold; /* of LABEL_ABOVE, already of the stored type */
 	/*
 	 * LABEL_VALUES: the only ids that count, ascending, nid 0: all.
-	 * Several planes may have the same class; a voxel counts once.
+	 * Several planes (or bits) may have the same class; a voxel counts
+	 * once.
 	 */
 	const int64_t *id;
 	unsigned nid;
@@ -82,15 +87,22 @@ struct label_source {
 	struct shape shape;
 	unsigned nplane;
 	const struct label_plane *plane;
-	/* Added to class to[i] wherever class from[i] is; may be NULL. */
-	const int64_t (*closure)[2]; /* {from, to} */
+	/*
+	 * {from, to}: wherever class from is, class to is too, and what that
+	 * is the from of. May be NULL; cycles do no harm.
+	 */
+	const int64_t (*closure)[2];
 	unsigned nclosure;
 };
 
 struct index_conf {
-	unsigned threads;     /* that build together, >= 1 */
-	size_t memory;	      /* bytes of all buffers but the result's */
-	size_t max;	      /* bytes of a result; more: -EFBIG */
+	unsigned threads; /* that build together, >= 1 */
+	size_t memory;	  /* bytes of the buffers of all threads together */
+	/*
+	 * Bytes of a result; more: -EFBIG. While it is made its runs are held
+	 * in pieces too, at most three times as many bytes.
+	 */
+	size_t max;
 	unsigned max_classes; /* more: -E2BIG; the array is no label */
 	/* Asked between tiles: true ends with -ECANCELED; may be NULL. */
 	bool (*stop)(void *arg);
@@ -102,7 +114,8 @@ struct index_conf {
 /*
  * Stream over the planes once, tile by tile as they are stored, and make the
  * index. Blocks. *out is malloc'ed, caller frees. 0; -EINVAL: not a label's
- * type; -E2BIG, -EFBIG, -ECANCELED as above; -ENOMEM; errors of array_read.
+ * type or shape, or an id beyond 2^63 - 1; -E2BIG, -EFBIG, -ECANCELED as above;
+ * -ENOMEM; errors of array_read.
  */
 int label_index_build(const struct label_source *s,
 		      const struct index_conf *conf, void **out, size_t *size);
