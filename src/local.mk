@@ -14,6 +14,7 @@ include %reldir%/cache/local.mk
 include %reldir%/sample/local.mk
 include %reldir%/container/local.mk
 include %reldir%/array/local.mk
+include %reldir%/index/local.mk
 include %reldir%/format/local.mk
 include %reldir%/tree/local.mk
 include %reldir%/fuse/local.mk

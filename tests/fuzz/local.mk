@@ -18,6 +18,7 @@ fuzz_targets = \
 	deflate \
 	fletcher32 \
 	index \
+	label \
 	lz4 \
 	names \
 	shuffle \
@@ -43,12 +44,17 @@ fuzz_programs += %reldir%/fuzz_index
 %canon_reldir%_fuzz_index_LDFLAGS = $(FUZZ_LINK)
 %canon_reldir%_fuzz_index_LDADD = $(CORE_LIBS)
 
+fuzz_programs += %reldir%/fuzz_label
+%canon_reldir%_fuzz_label_SOURCES = %reldir%/fuzz_label.c $(FUZZ_MAIN)
+%canon_reldir%_fuzz_label_LDFLAGS = $(FUZZ_LINK)
+%canon_reldir%_fuzz_label_LDADD = $(CORE_LIBS)
+
 fuzz_programs += %reldir%/fuzz_names
 %canon_reldir%_fuzz_names_SOURCES = %reldir%/fuzz_names.c $(FUZZ_MAIN)
 %canon_reldir%_fuzz_names_LDFLAGS = $(FUZZ_LINK)
 %canon_reldir%_fuzz_names_LDADD = $(CORE_LIBS)
 
-# Seeds of catalog and index are made, not found.
+# Seeds of catalog, index and label are made, not found.
 EXTRA_DIST += %reldir%/make-corpus.py
 
 # The codecs share a source; the filter is a number of HDF5, 0 a whole chain.

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the seeds of the fuzz targets catalog and index: a smallest good
+"""Write the seeds of the fuzz targets catalog, index and label: a smallest good
 input, one with everything, and one for each thing that is refused.
 
     tests/fuzz/make-corpus.py            into tests/fuzz/corpus
     tests/fuzz/make-corpus.py DIR
 """
+import math
 import os
 import struct
 import sys
@@ -187,10 +188,74 @@ def indexes():
     yield 'bad-allocated', head(allocated=-2) + full
 
 
+def label(classes=((-5, ((3, 2), (9, 4))), (7, ((0, 1),))), dim=(3, 4, 5),
+          width=None, version=1, ndim=None, nclass=None, gap=0, cut=0, more=b'',
+          box=None, count=0, before=0):
+    """Classes are (id, ((first, voxels)...)); the rest are ways to be wrong."""
+    wide = math.prod(dim) > 1 << 32
+    form = '<QQ' if (width or (8 if wide else 4)) == 8 else '<II'
+    at = 104 + 160 * len(classes)
+    records, runs = b'', b''
+    for number, spans in classes:
+        voxels = [p for first, n in spans for p in range(first, first + n)]
+        where = [[v // math.prod(dim[k + 1:]) % dim[k] for v in voxels]
+                 for k in range(len(dim))]
+        lo = [min(w, default=0) for w in where] + [0] * (8 - len(dim))
+        hi = [max(w, default=0) + 1 for w in where] + [0] * (8 - len(dim))
+        records += struct.pack(
+            '<qQQQ8Q8Q', number, sum(n for _, n in spans) + count, len(spans),
+            at + len(runs) + gap, *(box or (lo, hi))[0], *(box or (lo, hi))[1])
+        sum_ = before
+        for first, n in spans:
+            runs += struct.pack(form, first, sum_)
+            sum_ += n
+    size = at + len(runs) + len(more)
+    head = struct.pack('<QIII4x8QQQ', 0x786c62616c736670, version,
+                       width or (8 if wide else 4),
+                       len(dim) if ndim is None else ndim,
+                       *dim, *[0] * (8 - len(dim)), size,
+                       len(classes) if nclass is None else nclass)
+    return (head + records + runs + more)[:size - cut]
+
+
+def labels():
+    one = (7, ((0, 1),))
+    most = (1 << 64) - 1
+    yield 'empty', b''
+    yield 'no-class', label(())
+    yield 'two-classes', label()
+    yield 'scalar', label((one,), ())
+    yield 'all', label(((1, ((0, 60),)),))
+    yield 'no-elements', label((), (3, 0, 5))
+    yield 'wide', label(((1, (((1 << 33) - 2, 2),)),), (1 << 31, 4))
+    yield 'bad-magic', b'x' + label()[1:]
+    yield 'bad-version', label(version=2)
+    yield 'bad-width', label(width=8)
+    yield 'bad-rank', label(ndim=9)
+    yield 'bad-rank-short', label(ndim=2)
+    yield 'bad-shape', label((one,), (1 << 40, 1 << 40))
+    yield 'bad-size', label(more=bytes(8))
+    yield 'bad-cut', label(cut=8)
+    yield 'bad-classes', label(nclass=3)
+    yield 'bad-classes-huge', label(nclass=most)
+    yield 'bad-ids', label((one, one))
+    yield 'bad-offset', label(gap=8)
+    yield 'bad-count', label(count=1 << 40)
+    yield 'bad-before', label(before=1)
+    yield 'bad-box', label(box=([0] * 8, [3, 4, 5] + [0] * 5))
+    yield 'bad-no-runs', label(((7, ()),))
+    yield 'bad-outside', label(((7, ((58, 3),)),))
+    yield 'bad-far-outside', label(((7, ((1 << 31, 3),)),))
+    yield 'bad-order', label(((7, ((9, 2), (3, 2))),))
+    yield 'bad-overlap', label(((7, ((3, 4), (6, 2))),))
+    yield 'bad-touching', label(((7, ((3, 4), (7, 2))),))
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     to = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, 'corpus')
-    for target, seeds in ('catalog', catalogs()), ('index', indexes()):
+    for target, seeds in (('catalog', catalogs()), ('index', indexes()),
+                          ('label', labels())):
         os.makedirs(os.path.join(to, target), exist_ok=True)
         for name, data in seeds:
             with open(os.path.join(to, target, name), 'wb') as f:

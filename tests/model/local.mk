@@ -26,3 +26,9 @@ unit += %reldir%/check_blocks
 %canon_reldir%_check_blocks_CPPFLAGS = $(fake_cppflags)
 %canon_reldir%_check_blocks_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_blocks_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %reldir%/model_label
+TESTS += %reldir%/model_label
+%canon_reldir%_model_label_SOURCES = \
+	%reldir%/memory_array.h %reldir%/model_label.c
+%canon_reldir%_model_label_LDADD = $(CORE_LIBS)

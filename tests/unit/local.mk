@@ -137,3 +137,9 @@ unit += %reldir%/check_view
 %canon_reldir%_check_view_SOURCES = %reldir%/check_view.c
 %canon_reldir%_check_view_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_view_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_label
+%canon_reldir%_check_label_SOURCES = \
+	%reldir%/check_label.c tests/model/memory_array.h
+%canon_reldir%_check_label_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_label_LDADD = $(CORE_LIBS) $(CHECK_LIBS)

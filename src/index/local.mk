@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: MIT
+libcore_a_SOURCES += \
+	%reldir%/build.c \
+	%reldir%/build_impl.h \
+	%reldir%/check.c \
+	%reldir%/collect.c \
+	%reldir%/index.c \
+	%reldir%/index.h \
+	%reldir%/index_impl.h \
+	%reldir%/merge.c \
+	%reldir%/scan.c \
+	%reldir%/tile.c \
+	%reldir%/trim.c \
+	%reldir%/write.c \
+	$(NULL)
