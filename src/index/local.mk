@@ -9,6 +9,8 @@ libcore_a_SOURCES += \
 	%reldir%/index_impl.h \
 	%reldir%/merge.c \
 	%reldir%/scan.c \
+	%reldir%/sidecar.c \
+	%reldir%/sidecar.h \
 	%reldir%/tile.c \
 	%reldir%/trim.c \
 	%reldir%/write.c \

@@ -143,3 +143,9 @@ unit += %reldir%/check_label
 	%reldir%/check_label.c tests/model/memory_array.h
 %canon_reldir%_check_label_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_label_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_sidecar
+%canon_reldir%_check_sidecar_SOURCES = \
+	%reldir%/check_sidecar.c tests/model/memory_array.h
+%canon_reldir%_check_sidecar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_sidecar_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
