@@ -62,13 +62,21 @@ static void repeat(const uint8_t *value, size_t width, uint64_t off,
 	}
 }
 
-static void repeat_nan(const struct blosc2_chunk *c, uint64_t off, uint8_t *out,
-		       size_t n)
+void blosc2_nan(unsigned size, uint8_t *out)
 {
 	static const uint8_t single[4] = {0, 0, 0xc0, 0x7f};
 	static const uint8_t twice[8] = {0, 0, 0, 0, 0, 0, 0xf8, 0x7f};
 
-	repeat(c->type_size == 4 ? single : twice, c->type_size, off, out, n);
+	memcpy(out, size == 4 ? single : twice, size);
+}
+
+static void repeat_nan(const struct blosc2_chunk *c, uint64_t off, uint8_t *out,
+		       size_t n)
+{
+	uint8_t value[8];
+
+	blosc2_nan(c->type_size, value);
+	repeat(value, c->type_size, off, out, n);
 }
 
 static int piece(unsigned codec, const uint8_t *in, size_t nin, uint8_t *out,

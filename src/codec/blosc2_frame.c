@@ -9,6 +9,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <string.h>
 
 #include "codec/blosc2_impl.h"
 #include "util/checked.h"
@@ -189,6 +190,45 @@ static int read_chunk(struct blosc2_reader *r, const struct blosc2_header *h,
 	return out->chunk.bytes != h->bytes ? -EBADMSG : 0;
 }
 
+/*
+ * Whether the chunk is one item all over; such are the empty parts of labels.
+ * What is stored of that lies in the window that has the head of the chunk.
+ */
+static int set_constant(struct blosc2_reader *r, const struct codec_chunk *c,
+			struct blosc2_head *out)
+{
+	const struct blosc2_chunk *k = &out->chunk;
+	struct codec_frame *f = &out->frame;
+	const uint8_t *p;
+	int err;
+
+	if (!c->item_size || c->item_size > sizeof(f->value))
+		return 0;
+	switch (k->kind) {
+	case BLOSC2_ZERO:
+		f->is_constant = true;
+		break;
+	case BLOSC2_NAN:
+		f->is_constant = k->type_size == c->item_size;
+		blosc2_nan(k->type_size, f->value);
+		break;
+	case BLOSC2_REPEAT:
+		if (k->width != c->item_size)
+			break;
+		err = blosc2_view(r, BLOSC2_FRONT, out->at + BLOSC2_HEAD,
+				  k->width, &p);
+		if (err < 0)
+			return err;
+		f->is_constant = true;
+		memcpy(f->value, p, k->width);
+		break;
+	case BLOSC2_RAW:
+	case BLOSC2_CODED:
+		break;
+	}
+	return 0;
+}
+
 /* Blocks as the frame has them and as the chunk has them: one and the same. */
 static int join(const struct codec_chunk *c, struct blosc2_head *out)
 {
@@ -236,6 +276,8 @@ int blosc2_head(struct blosc2_reader *r, const struct codec_chunk *c,
 		err = read_chunk(r, &h, index, &head, what);
 	if (!err)
 		err = join(c, &head);
+	if (!err)
+		err = set_constant(r, c, &head);
 	if (err < 0)
 		return err;
 	*out = head;

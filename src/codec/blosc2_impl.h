@@ -131,6 +131,9 @@ static inline uint64_t blosc2_starts_end(const struct blosc2_chunk *c)
 	return BLOSC2_HEAD + (uint64_t)4 * c->nblock;
 }
 
+/* What stands for no number in a float of 4 or 8 bytes. */
+void blosc2_nan(unsigned size, uint8_t *out);
+
 /* Bytes that block i decodes to, and the most that are stored of it. */
 uint32_t blosc2_block_bytes(const struct blosc2_chunk *c, uint32_t i);
 uint64_t blosc2_block_most(const struct blosc2_chunk *c, uint32_t i);

@@ -145,6 +145,8 @@ struct codec_frame {
 				     at the ends reach beyond the chunk, where
 				     their values mean nothing */
 	bool is_whole;	   /* they need each other: decode the chunk at once */
+	bool is_constant;  /* each item is value: nothing need be decoded */
+	uint8_t value[8];  /* as stored */
 	bool is_ambiguous; /* see codec_chunk */
 };
 
