@@ -13,6 +13,7 @@
 #include "array/array_impl.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "cache/cache.h"
 #include "codec/codec.h"
@@ -27,7 +28,7 @@ struct reader {
 	const struct chunk_part *part;
 	const struct codec_frame *frame; /* pinned */
 	struct cover cover;
-	uint64_t window, nwindow; /* blocks in one; how many */
+	uint64_t window, nwindow; /* blocks in one; how many, or none */
 	const uint64_t *stride;	  /* of the reply; NULL: only load */
 	struct wait *w;
 };
@@ -43,6 +44,8 @@ static void reader_init(struct reader *r, const struct stored_array *s,
 		.stride = stride,
 		.w = w,
 	};
+	if (r->frame->is_constant)
+		return;
 	cover_init(&r->cover, s, r->frame, p);
 	r->window = WINDOW_BYTES / r->frame->block_bytes;
 	if (r->window < 1)
@@ -137,7 +140,9 @@ int blocked_load(const struct stored_array *s, const struct chunk_part *p,
 		return err;
 	}
 	reader_init(&r, s, p, frame, NULL, w);
-	if (n > r.nwindow - first)
+	if (r.nwindow == 0)
+		n = 0;
+	else if (n > r.nwindow - first)
 		n = r.nwindow - first;
 	while (!err && n > 0) {
 		n--;
@@ -216,6 +221,22 @@ static void offer(struct chunk_walk *k, const struct reader *r, uint64_t window)
 
 /* -------------------------------------------------------------- readers */
 
+/* All of the chunk is one item. */
+static void fill(const struct chunk_walk *k, const struct chunk_part *p,
+		 const struct codec_frame *f)
+{
+	unsigned isz = k->s->base.item_size;
+	uint8_t item[sizeof(f->value)];
+	struct copy plan;
+
+	memcpy(item, f->value, isz);
+	if (k->s->swap)
+		copy_swap(item, 1, isz);
+	copy_plan(&plan, k->s->chunk.ndim, isz, p->extent, k->stride,
+		  k->stride);
+	copy_fill(&plan, p->dst, item, isz);
+}
+
 static int read_blocks(struct chunk_walk *k, struct chunk_part *p,
 		       struct cache_entry *frame)
 {
@@ -224,6 +245,8 @@ static int read_blocks(struct chunk_walk *k, struct chunk_part *p,
 	int err = 0;
 
 	reader_init(&r, k->s, p, frame, k->stride, k->w);
+	if (r.frame->is_constant)
+		fill(k, p, r.frame);
 	for (uint64_t i = 0; !err && i < r.nwindow; i++) {
 		unsigned n = look(&r, i, missing);
 

@@ -47,7 +47,7 @@ bool frame_is_whole(const struct cache_entry *frame)
 {
 	const struct codec_frame *f = cache_data(frame, NULL);
 
-	return f->is_whole;
+	return f->is_whole && !f->is_constant;
 }
 
 static int fetch(void *arg, uint64_t off, size_t n, void *out)
@@ -89,6 +89,8 @@ static bool is_worth_it(const struct stored_array *s,
 			const struct codec_frame *f)
 {
 	assert(f && (f->is_whole || is_sound(s, f)));
+	if (f->is_constant)
+		return true;
 	return !f->is_whole && f->block_bytes >= BLOCK_BYTES_MIN &&
 	       f->block_bytes % s->base.item_size == 0;
 }

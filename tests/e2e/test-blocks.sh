@@ -15,6 +15,9 @@ with h5py.File(sys.argv[1], "w") as f:
     for name, order in ("x", "<i2"), ("big", ">i2"):
         f.create_dataset(name, data=v.astype(order), chunks=(128, 128, 128),
                          **hdf5plugin.Blosc2("lz4", 1))
+    # Chunks of one number: most of a label volume.
+    f.create_dataset("zeros", data=np.zeros((160, 160, 160), "u1"),
+                     chunks=(64, 64, 64), **hdf5plugin.Blosc2("zstd", 3))
 END_PY
 mount_volume "$tmp/src"
 cat "$mnt/b/x/info.json" >"$tmp/info"
@@ -51,6 +54,9 @@ decoded 8 # across 8 chunks
 patch big 32 1 1 1
 decoded 8
 patch x 32 40 70 80
+decoded 0
+
+patch zeros 96 1 2 60
 decoded 0
 
 # What it may cost is known before, and stays as it was.

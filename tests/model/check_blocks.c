@@ -285,6 +285,32 @@ START_TEST(test_blocks_whole)
 }
 END_TEST
 
+/* A chunk of nothing but one item takes no memory, and is never decoded. */
+START_TEST(test_blocks_constant)
+{
+	struct view v = box(0, 0, 0, 32, 64, 64);
+
+	fake_fini(&f);
+	f.file = NULL;
+	f.nfile = f.room = 0;
+	f.order = _i ? '>' : '<';
+	f.shape.dim[0] = 16;
+	f.chunk.dim[0] = f.toy.block[0] = 4;
+	f.layers = true;
+	ck_assert_int_eq(begin(), 0);
+	v.extent[0] = 4;
+	v.start[0] = 4;
+	ck_assert_int_eq(read_all(&v, NULL), 0);
+	v.start[0] = 12;
+	ck_assert_int_eq(read_all(&v, NULL), 0);
+	check_value((uint64_t[]){4, 31, 63});
+	check_value((uint64_t[]){12, 32, 5});
+	ck_assert_uint_eq(decodes, 0);
+	check_value((uint64_t[]){8, 32, 5});
+	ck_assert_uint_eq(decodes, 1);
+}
+END_TEST
+
 /* The cost of a view does not depend on what was read. */
 START_TEST(test_blocks_cost)
 {
@@ -336,6 +362,7 @@ static Suite *suite(void)
 	tcase_add_test(t, test_blocks_damaged);
 	tcase_add_loop_test(t, test_blocks_errors, 0, 4);
 	tcase_add_loop_test(t, test_blocks_whole, 0, 2);
+	tcase_add_loop_test(t, test_blocks_constant, 0, 2);
 	tcase_add_test(t, test_blocks_cost);
 	tcase_add_test(t, test_blocks_offers);
 	suite_add_tcase(all, t);

@@ -37,7 +37,8 @@ struct fake {
 	/* chance in percent of a chunk to be missing, and of a masked step */
 	unsigned holes, masks;
 	struct toy_conf toy; /* of TOY_FILTER */
-	bool zeros;	     /* some layers of the array are */
+	/* Each other four layers are the same item: 0, and a number. */
+	bool layers;
 	/* ----------------------------------------------------------- */
 	struct array_info info;
 	struct codec_chain chain;

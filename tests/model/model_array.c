@@ -64,7 +64,7 @@ static void make_filters(struct fake *f)
 		f->nfilter = chance(80) ? 1 : 2;
 		f->filter[1] = 3;
 		f->toy.gap = chance(50) ? (unsigned)between(0, 3000) : 0;
-		f->zeros = chance(50);
+		f->layers = chance(50);
 		for (unsigned k = 0; k < f->shape.ndim; k++) {
 			f->shape.dim[k] *= chance(30) ? 2 : 1;
 			f->chunk.dim[k] *= chance(50) ? 2 : 1;

@@ -18,7 +18,8 @@ enum mode { TOY_BOXES, TOY_RANGES, TOY_WHOLE };
 /* At the front of a chunk; then the table; then the blocks. */
 struct head {
 	uint32_t magic, mode, nblock, block_bytes, last_bytes;
-	uint32_t ndim, item_size;
+	uint32_t ndim, item_size, is_constant;
+	uint8_t value[8];
 	uint32_t dim[NDIM_MAX], block[NDIM_MAX], grid[NDIM_MAX];
 };
 
@@ -133,6 +134,9 @@ uint8_t *toy_encode(const struct toy_conf *conf, const struct shape *chunk,
 	for (unsigned k = 0; k < h.ndim; k++)
 		h.dim[k] = (uint32_t)chunk->dim[k];
 	cut(&h, conf, rnd, nin);
+	h.is_constant = nin % item_size == 0 &&
+			!memcmp(in, in + item_size, nin - item_size);
+	memcpy(h.value, in, item_size);
 	gap = h.nblock <= 16 ? conf->gap : 0;
 	at = room(h.nblock * sizeof(*at));
 	block = room(h.block_bytes);
@@ -258,7 +262,9 @@ static int toy_open(const struct codec_chunk *c, codec_fetch_fn *fetch,
 		.block_bytes = h.block_bytes,
 		.last_bytes = h.last_bytes,
 		.is_whole = h.mode == TOY_WHOLE,
+		.is_constant = h.is_constant,
 	};
+	memcpy(f->frame.value, h.value, sizeof(h.value));
 	if (h.mode != TOY_RANGES) {
 		f->frame.ndim = h.ndim;
 		memcpy(f->frame.block, h.block, sizeof(h.block));

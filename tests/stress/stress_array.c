@@ -162,7 +162,7 @@ int main(void)
 		.nfilter = 1,
 		.filter = {TOY_FILTER},
 		.toy = {.block = {8, 16, 16}, .gap = 900},
-		.zeros = true,
+		.layers = true,
 	};
 	env.cache = cache_new((size_t)64 << 10, NULL);
 	for (unsigned i = 0; i < ARRAYS; i++) {
