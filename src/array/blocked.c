@@ -125,6 +125,8 @@ static int load(const struct reader *r, uint32_t *missing, unsigned n)
 int blocked_load(const struct stored_array *s, const struct chunk_part *p,
 		 uint64_t first, uint64_t n, struct wait *w)
 {
+	/* After -EAGAIN all else may be gone. */
+	struct cache *c = s->env->cache;
 	uint32_t missing[CACHE_RUN_MAX];
 	struct cache_entry *frame, *e;
 	struct reader r;
@@ -133,10 +135,10 @@ int blocked_load(const struct stored_array *s, const struct chunk_part *p,
 	if (err)
 		return err;
 	if (frame_is_whole(frame)) {
-		cache_put(s->env->cache, frame, 0);
+		cache_put(c, frame, 0);
 		err = unit_get(&p->job, w, &e);
 		if (!err)
-			cache_put(s->env->cache, e, 0);
+			cache_put(c, e, 0);
 		return err;
 	}
 	reader_init(&r, s, p, frame, NULL, w);
@@ -148,7 +150,7 @@ int blocked_load(const struct stored_array *s, const struct chunk_part *p,
 		n--;
 		err = load(&r, missing, look(&r, first + n, missing));
 	}
-	cache_put(s->env->cache, frame, 0);
+	cache_put(c, frame, 0);
 	return err;
 }
 
