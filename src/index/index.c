@@ -61,21 +61,17 @@ void label_index_voxel(const struct label_index *x, uint32_t i, uint64_t k,
 {
 	const struct label_record *r = &label_records(x)[i];
 	const void *runs = label_runs(x, r);
-	uint64_t lo = 0, hi = r->runs;
+	uint64_t at_run = 0;
 
 	assert(i < x->nclass && k < r->count);
-	/* The last run with no more than k voxels before it. */
-	while (hi - lo > 1) {
-		uint64_t mid = lo + (hi - lo) / 2;
-
-		if (run_before(runs, x->width, mid) <= k)
-			lo = mid;
-		else
-			hi = mid;
-	}
+	/* The last run with no more than k voxels before it; no branches. */
+	for (uint64_t n = r->runs; n > 1; n -= n / 2)
+		at_run += run_before(runs, x->width, at_run + n / 2) <= k
+				  ? n / 2
+				  : 0;
 	unravel(&x->shape,
-		run_first(runs, x->width, lo) +
-			(k - run_before(runs, x->width, lo)),
+		run_first(runs, x->width, at_run) +
+			(k - run_before(runs, x->width, at_run)),
 		at);
 }
 

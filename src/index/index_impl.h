@@ -117,6 +117,8 @@ struct label_writer {
 	/* of the class being written */
 	struct label_record now;
 	uint64_t first, stop; /* the last run, not written yet; equal: none */
+	/* Of the row in which the last run in the box ended; equal: none. */
+	uint64_t row, row_end;
 };
 
 /* For at most so many classes. 0, -EFBIG, -ENOMEM; fini whatever it is. */

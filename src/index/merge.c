@@ -273,7 +273,7 @@ static int merge_class(struct merge *m, size_t i, struct label_writer *w)
 		err = writer_span(w, first, m->heap[0].stop);
 		if (!advance(m, &m->heap[0]) || m->heap[0].first < first)
 			m->heap[0] = m->heap[--m->nheap];
-		if (m->nheap > 0)
+		if (m->nheap > 1)
 			sift_down(m, 0);
 	}
 	return err ? err : writer_class_end(w);

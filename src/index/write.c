@@ -66,6 +66,7 @@ void writer_class(struct label_writer *w, int64_t id)
 	for (unsigned k = 0; k < w->shape.ndim; k++)
 		w->now.start[k] = UINT64_MAX;
 	w->first = w->stop = 0;
+	w->row = w->row_end = 0;
 }
 
 /* Room for n more bytes. */
@@ -88,6 +89,27 @@ static int reserve(struct label_writer *w, size_t n)
 	return 0;
 }
 
+/* The run into the box of its class. */
+static void add_to_box(struct label_writer *w)
+{
+	const unsigned last = w->shape.ndim - 1;
+	struct label_record *r = &w->now;
+
+	if (w->shape.ndim == 0)
+		return;
+	if (w->first >= w->row && w->stop <= w->row_end) {
+		/* In the row of the run before, as in noise: no division. */
+		if (w->stop - w->row > r->stop[last])
+			r->stop[last] = w->stop - w->row;
+		if (w->first - w->row < r->start[last])
+			r->start[last] = w->first - w->row;
+		return;
+	}
+	box_add(&w->shape, w->first, w->stop, r->start, r->stop);
+	w->row = (w->stop - 1) - (w->stop - 1) % w->shape.dim[last];
+	w->row_end = w->row + w->shape.dim[last];
+}
+
 static int put_run(struct label_writer *w)
 {
 	const uint32_t narrow[2] = {(uint32_t)w->first, (uint32_t)w->now.count};
@@ -102,7 +124,7 @@ static int put_run(struct label_writer *w)
 	w->size += n;
 	w->now.runs++;
 	w->now.count += w->stop - w->first;
-	box_add(&w->shape, w->first, w->stop, w->now.start, w->now.stop);
+	add_to_box(w);
 	return 0;
 }
 
