@@ -9,6 +9,7 @@ bench_programs = \
 bench_helpers = \
 	%reldir%/bench_client \
 	%reldir%/bench_decode \
+	%reldir%/bench_label \
 	$(NULL)
 EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 %canon_reldir%_bench_cache_SOURCES = %reldir%/bench_cache.c $(fake_sources)
@@ -21,10 +22,13 @@ EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 %canon_reldir%_bench_client_SOURCES = %reldir%/bench_client.c
 %canon_reldir%_bench_decode_SOURCES = %reldir%/bench_decode.c
 %canon_reldir%_bench_decode_LDADD = $(CORE_LIBS)
+%canon_reldir%_bench_label_SOURCES = %reldir%/bench_label.c
+%canon_reldir%_bench_label_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
 	%reldir%/bench.sh \
 	%reldir%/bench_common.py \
 	%reldir%/bench_data.py \
+	%reldir%/bench_label.py \
 	%reldir%/bench_loaders.py \
 	%reldir%/bench_mount.py \
 	$(NULL)
