@@ -66,7 +66,7 @@ struct blosc2_head {
 
 /*
  * The bytes of a frame: mem, or what fetch gives, in windows. A view is
- * borrowed until the next one through the same window.
+ * borrowed until the next one; which window to lose for it is the caller's say.
  */
 enum blosc2_window {
 	BLOSC2_FRONT,

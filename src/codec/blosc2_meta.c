@@ -37,13 +37,21 @@ void blosc2_reader_init(struct blosc2_reader *r, const uint8_t *mem,
 	r->arg = arg;
 	r->size = size;
 	for (unsigned i = 0; i < BLOSC2_WINDOWS; i++)
-		r->window[i].n = 0;
+		r->window[i].at = r->window[i].n = 0;
+}
+
+static bool covers(const struct blosc2_reader *r, unsigned which, uint64_t off,
+		   uint64_t n)
+{
+	const uint64_t at = r->window[which].at, size = r->window[which].n;
+
+	return off >= at && off - at <= size && n <= size - (off - at);
 }
 
 int blosc2_view(struct blosc2_reader *r, enum blosc2_window which, uint64_t off,
 		uint64_t n, const uint8_t **out)
 {
-	__typeof__(&r->window[0]) w = &r->window[which];
+	unsigned i = 0;
 
 	if (n > BLOSC2_WINDOW || off > r->size || n > r->size - off)
 		return -EBADMSG;
@@ -51,20 +59,23 @@ int blosc2_view(struct blosc2_reader *r, enum blosc2_window which, uint64_t off,
 		*out = r->mem + off;
 		return 0;
 	}
-	if (off < w->at || off - w->at > w->n || n > w->n - (off - w->at)) {
+	while (i < BLOSC2_WINDOWS && !covers(r, i, off, n))
+		i++;
+	if (i == BLOSC2_WINDOWS) {
 		size_t more = BLOSC2_WINDOW;
 		int err;
 
+		i = which;
 		if (more > r->size - off)
 			more = (size_t)(r->size - off);
-		w->n = 0;
-		err = r->fetch(r->arg, off, more, w->data);
+		r->window[i].n = 0;
+		err = r->fetch(r->arg, off, more, r->window[i].data);
 		if (err < 0)
 			return err;
-		w->at = off;
-		w->n = more;
+		r->window[i].at = off;
+		r->window[i].n = more;
 	}
-	*out = w->data + (off - w->at);
+	*out = r->window[i].data + (off - r->window[i].at);
 	return 0;
 }
 
