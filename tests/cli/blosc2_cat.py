@@ -16,7 +16,7 @@ import h5py
 import hdf5plugin  # noqa: F401  registers the filter
 import numpy as np
 
-from blosc2 import CODECS, FILTERS, TYPES, draw, values
+from blosc2_filter import CODECS, FILTERS, TYPES, draw, values
 
 SHUFFLE, FLETCHER, BLOSC2, GZIP = 2, 3, 32026, 1
 PIPELINES = {

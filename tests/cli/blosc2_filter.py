@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Blosc2 chunks as hdf5plugin writes them, decoded by blosc2_chunks.
 
-    blosc2.py PROGRAM COUNT SEED       COUNT datasets made up from SEED
+    blosc2_filter.py PROGRAM COUNT SEED       COUNT datasets made up from SEED
 
 Codec, level, filter, item size, rank, chunks, block size and values are drawn.
 What is in a chunk is what was written, which h5py must read back as well; for

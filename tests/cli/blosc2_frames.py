@@ -14,7 +14,7 @@ import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "data"))
 import frames  # noqa: E402
-from blosc2 import Decoder  # noqa: E402
+from blosc2_filter import Decoder  # noqa: E402
 from frames import (  # noqa: E402
     BITSHUFFLE, DELTA, NAN, SHUFFLE, TRUNC, UNINIT, VALUE, ZERO, boxes, chunk,
     frame, head, metalayer, raw, special,

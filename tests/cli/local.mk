@@ -8,7 +8,7 @@ check_PROGRAMS += %reldir%/blosc2_chunks
 %canon_reldir%_blosc2_chunks_SOURCES = %reldir%/blosc2_chunks.c
 %canon_reldir%_blosc2_chunks_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
-	%reldir%/blosc2.py \
+	%reldir%/blosc2_filter.py \
 	%reldir%/blosc2_cat.py \
 	%reldir%/blosc2_frames.py \
 	%reldir%/draws.py \

@@ -17,7 +17,7 @@ exec "$builddir/run" "$builddir/tests/cli/blosc2_chunks"
 END
 chmod +x "$tmp/chunks"
 python "$srcdir/tests/cli/blosc2_frames.py" "$tmp/chunks" || fail "frames"
-python "$srcdir/tests/cli/blosc2.py" "$tmp/chunks" $chunks "$seed" ||
+python "$srcdir/tests/cli/blosc2_filter.py" "$tmp/chunks" $chunks "$seed" ||
 	fail "chunks of the filter"
 python "$srcdir/tests/cli/blosc2_cat.py" "$tmp" $arrays "$seed" \
 	"$builddir/run" "$builddir/patchfs" cat || fail "whole arrays"
