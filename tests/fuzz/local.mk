@@ -13,6 +13,7 @@
 #
 # To add a target: its name, and the four lines that all have.
 fuzz_targets = \
+	blosc2 \
 	catalog \
 	chain \
 	deflate \
@@ -54,7 +55,13 @@ fuzz_programs += %reldir%/fuzz_names
 %canon_reldir%_fuzz_names_LDFLAGS = $(FUZZ_LINK)
 %canon_reldir%_fuzz_names_LDADD = $(CORE_LIBS)
 
-# Seeds of catalog, index and label are made, not found.
+fuzz_programs += %reldir%/fuzz_blosc2
+%canon_reldir%_fuzz_blosc2_SOURCES = %reldir%/fuzz_blosc2.c $(FUZZ_MAIN)
+%canon_reldir%_fuzz_blosc2_CPPFLAGS = $(FUZZ_CODEC)
+%canon_reldir%_fuzz_blosc2_LDFLAGS = $(FUZZ_LINK)
+%canon_reldir%_fuzz_blosc2_LDADD = $(CORE_LIBS)
+
+# Seeds of these are made, not found.
 EXTRA_DIST += %reldir%/make-corpus.py
 
 # The codecs share a source; the filter is a number of HDF5, 0 a whole chain.

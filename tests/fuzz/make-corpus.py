@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the seeds of the fuzz targets catalog, index and label: a smallest good
-input, one with everything, and one for each thing that is refused.
+"""Write the seeds of the fuzz targets catalog, index, label and blosc2: a
+smallest good input, one with everything, one for each thing that is refused.
 
     tests/fuzz/make-corpus.py            into tests/fuzz/corpus
     tests/fuzz/make-corpus.py DIR
 """
 import math
 import os
+import re
 import struct
 import sys
 
@@ -251,11 +252,45 @@ def labels():
     yield 'bad-touching', label(((7, ((3, 4), (7, 2))),))
 
 
+def blosc2(here):
+    """Frames of tests/data, and one of each kind that the tests make."""
+    tests = os.path.dirname(here)
+    kept = os.path.join(tests, 'data', 'blosc2-frames')
+    sys.path.insert(0, os.path.join(tests, 'cli'))
+    import blosc2_frames
+
+    def seed(item, dims, frame):
+        return bytes([item % 256, 0x20 | len(dims) - 1,
+                      *(0 if d == 1000 else d for d in dims)]) + frame
+
+    def fits(item, dims, frame):
+        return len(frame) < 900 and all(
+            d < 256 or d == 1000 for d in dims) and item <= 300
+
+    for name in sorted(os.listdir(kept)):
+        what, item, dims, _ = name.split('_')
+        dims = [int(d) for d in dims.split('x')]
+        with open(os.path.join(kept, name), 'rb') as f:
+            frame = f.read()
+        if fits(int(item), dims, frame):
+            yield 'kept-%s-%s' % (what, item), seed(int(item), dims, frame)
+    seen = set()
+    for kind in blosc2_frames.good(), blosc2_frames.bad():
+        for name, item, dims, frame, *rest in kind:
+            # Numbers and lists apart, so that one of each is enough.
+            short = re.sub('[^a-zA-Z]+', '-', name).strip('-')
+            if not fits(item, dims, frame) or short in seen:
+                continue
+            seen.add(short)
+            yield ('bad-' if len(rest) > 1 else '') + short, seed(
+                item, dims, frame)
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     to = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, 'corpus')
     for target, seeds in (('catalog', catalogs()), ('index', indexes()),
-                          ('label', labels())):
+                          ('label', labels()), ('blosc2', blosc2(here))):
         os.makedirs(os.path.join(to, target), exist_ok=True)
         for name, data in seeds:
             with open(os.path.join(to, target, name), 'wb') as f:

@@ -25,6 +25,16 @@ unit += %reldir%/check_codec
 %canon_reldir%_check_codec_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_codec_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_blosc2
+%canon_reldir%_check_blosc2_SOURCES = \
+	%reldir%/blosc2_both.h \
+	%reldir%/check_blosc2.c \
+	%reldir%/encode.h \
+	$(NULL)
+%canon_reldir%_check_blosc2_CPPFLAGS = $(AM_CPPFLAGS) $(ENCODE_CFLAGS)
+%canon_reldir%_check_blosc2_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_blosc2_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_plain
 %canon_reldir%_check_plain_SOURCES = %reldir%/check_plain.c %reldir%/encode.h
 %canon_reldir%_check_plain_CPPFLAGS = $(AM_CPPFLAGS) $(ENCODE_CFLAGS)
