@@ -352,3 +352,104 @@ void json_free(struct json *j)
 {
 	json_decref(to(j));
 }
+
+/* ------------------------------------------------------------- reading */
+
+/* Length of a string with its quotes, or of what is left of one. */
+static size_t skip_string(const char *s, size_t n)
+{
+	size_t i = 1;
+
+	while (i < n && s[i] != '"')
+		i += s[i] == '\\' ? 2 : 1;
+	return i < n ? i + 1 : n;
+}
+
+static bool is_word(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+	       (c >= 'A' && c <= 'Z') || c == '-' || c == '+' || c == '.';
+}
+
+/* Whether jansson refuses a word that stands for a number. */
+static bool is_beyond(const char *s, size_t n)
+{
+	static const char *const word[] = {"NaN", "Infinity", "-Infinity"};
+	size_t digits = 0;
+
+	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
+		if (n == strlen(word[i]) && !memcmp(s, word[i], n))
+			return true;
+	for (size_t i = *s == '-'; i < n; i++) {
+		if (s[i] < '0' || s[i] > '9')
+			return false;
+		digits++;
+	}
+	return digits > 18;
+}
+
+struct json *json_parse(const char *s, size_t n)
+{
+	char *copy = malloc(2 * n + 1);
+	size_t k = 0, len;
+	json_t *j;
+
+	if (!copy)
+		return NULL;
+	for (size_t i = 0; i < n; i += len) {
+		len = 1;
+		if (s[i] == '"') {
+			len = skip_string(s + i, n - i);
+		} else if (is_word(s[i])) {
+			while (i + len < n && is_word(s[i + len]))
+				len++;
+			if (is_beyond(s + i, len)) {
+				memcpy(copy + k, "null", 4);
+				k += 4;
+				continue;
+			}
+		}
+		memcpy(copy + k, s + i, len);
+		k += len;
+	}
+	j = json_loadb(copy, k, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+	free(copy);
+	return from(j);
+}
+
+const struct json *json_get(const struct json *object, const char *key)
+{
+	return from(json_object_get(to_const(object), key));
+}
+
+size_t json_length(const struct json *array)
+{
+	return json_array_size(to_const(array));
+}
+
+const struct json *json_at(const struct json *array, size_t i)
+{
+	return from(json_array_get(to_const(array), i));
+}
+
+bool json_is_members(const struct json *j)
+{
+	return json_is_object(to_const(j));
+}
+
+bool json_read_text(const struct json *j, const char **s, size_t *n)
+{
+	if (!json_is_string(to_const(j)))
+		return false;
+	*s = json_string_value(to_const(j));
+	*n = json_string_length(to_const(j));
+	return true;
+}
+
+bool json_read_int(const struct json *j, int64_t *out)
+{
+	if (!json_is_integer(to_const(j)))
+		return false;
+	*out = json_integer_value(to_const(j));
+	return true;
+}

@@ -45,4 +45,22 @@ void json_append(struct json *array, struct json *v);
 int json_dump(const struct json *j, char **out, size_t *n);
 void json_free(struct json *j);
 
+/*
+ * What n bytes of text say; json_free. NULL: they are no JSON, nested too
+ * deeply, or there is no memory. NaN, Infinity and -Infinity, which Python
+ * writes, and integers of over 18 digits are read as null.
+ */
+struct json *json_parse(const char *s, size_t n);
+/* A member of an object; NULL: there is none, or it is no object. Borrowed. */
+const struct json *json_get(const struct json *object, const char *key);
+/* Elements of an array; 0 for what is none. */
+size_t json_length(const struct json *array);
+/* i < json_length. Borrowed. */
+const struct json *json_at(const struct json *array, size_t i);
+/* Whether it is an object. */
+bool json_is_members(const struct json *j);
+/* The value of a text or an integer, if it is one. s is borrowed. */
+bool json_read_text(const struct json *j, const char **s, size_t *n);
+bool json_read_int(const struct json *j, int64_t *out);
+
 #endif
