@@ -5,6 +5,7 @@ patchfs_scan_SOURCES = \
 	%reldir%/array.c \
 	%reldir%/index.c \
 	%reldir%/main.c \
+	%reldir%/medh5.c \
 	%reldir%/out.c \
 	%reldir%/pages.c \
 	%reldir%/sandbox.c \

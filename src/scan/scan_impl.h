@@ -134,10 +134,30 @@ void type_words(hid_t type, struct text *t);
 
 #define VALUE_MAX 65536u /* bytes of an attribute or value that is shown */
 
-/* All attributes of obj, object number owner. */
-void value_attributes(struct out *o, hid_t obj, uint32_t owner);
+/* All attributes of obj, object number owner, of up to max bytes. */
+void value_attributes(struct out *o, hid_t obj, uint32_t owner, size_t max);
 /* CAT_VALUE of a dataset that is a scalar or strings, if it fits max. */
 void value_dataset(struct out *o, hid_t dset, uint32_t owner, size_t max);
+
+/* ------------------------- medh5.c: what is sent of medh5 files beside that */
+
+/* Of medh5 samples: what an object is, by the names that lead to it. */
+enum role {
+	ROLE_NONE,
+	ROLE_SAMPLE,	  /* a group with an attribute medh5_version */
+	ROLE_ANNOTATIONS, /* its group of that name */
+	ROLE_ANNOTATION,  /* a member of that */
+	ROLE_META,	  /* the document of a sample */
+	ROLE_TABLE,	  /* where an annotation keeps its classes */
+};
+
+/* The role of a group that has none by its name. */
+enum role role_of_group(hid_t group);
+/* Of a member by its name. */
+enum role role_of_member(enum role group, const char *name, size_t n);
+/* How much of its attributes and of its value is sent; max: as a rule. */
+size_t role_attribute_max(enum role r);
+size_t role_value_max(enum role r, size_t max);
 
 /* --------------------------------------------------- array.c: datasets */
 

@@ -29,6 +29,7 @@ struct member {
 	struct cat_link rec;
 	uint64_t addr; /* CAT_HARD */
 	size_t text;
+	enum role role;
 };
 
 /* Address to object number: open addressing, at most half full. */
@@ -41,6 +42,13 @@ struct addresses {
 struct waiting {
 	uint64_t addr;
 	uint32_t number;
+	enum role role;
+};
+
+/* An object that is to be visited. */
+struct found {
+	uint64_t addr;
+	enum role role;
 };
 
 struct walk {
@@ -52,11 +60,12 @@ struct walk {
 	struct waiting *queue; /* groups whose links were not sent yet */
 	size_t head, tail, room;
 	uint32_t group; /* whose links are gathered */
+	enum role role; /* of that group */
 	struct member *member;
 	size_t nmember;
 	char *text;
 	size_t ntext;
-	uint64_t *sorted;
+	struct found *sorted;
 };
 
 static size_t hash_slot(const struct addresses *t, uint64_t addr)
@@ -109,7 +118,7 @@ static void remember(struct addresses *t, uint64_t addr, uint32_t number)
 	t->number[i] = number;
 }
 
-static void enqueue(struct walk *w, uint64_t addr, uint32_t number)
+static void enqueue(struct walk *w, struct waiting g)
 {
 	if (w->tail == w->room) {
 		/* What was taken out makes room for what comes. */
@@ -124,7 +133,7 @@ static void enqueue(struct walk *w, uint64_t addr, uint32_t number)
 						w->room * sizeof(*w->queue));
 		}
 	}
-	w->queue[w->tail++] = (struct waiting){addr, number};
+	w->queue[w->tail++] = g;
 }
 
 static uint32_t send_other(struct walk *w, uint64_t addr,
@@ -137,8 +146,8 @@ static uint32_t send_other(struct walk *w, uint64_t addr,
 	return number;
 }
 
-/* Scalars and strings show their values. */
-static bool has_value(hid_t dset)
+/* Scalars and strings show their values; of a table it is asked for. */
+static bool has_value(hid_t dset, enum role role)
 {
 	CLEANUP(cleanup_hidp) hid_t type = H5Dget_type(dset);
 	CLEANUP(cleanup_hidp) hid_t space = H5Dget_space(dset);
@@ -148,28 +157,30 @@ static bool has_value(hid_t dset)
 		return false;
 	if (H5Tget_class(type) == H5T_STRING)
 		return true;
-	return H5Sget_simple_extent_type(space) == H5S_SCALAR &&
+	return (H5Sget_simple_extent_type(space) == H5S_SCALAR ||
+		role == ROLE_TABLE) &&
 	       type_is_number(type, &e);
 }
 
-static uint32_t send_dataset(struct walk *w, hid_t dset, uint64_t addr)
+static uint32_t send_dataset(struct walk *w, hid_t dset, struct found f)
 {
 	struct text why = {0};
 	bool can_read = false;
 	uint32_t number;
 
-	if (array_send(&w->out, dset, addr, &number, &can_read, &why) < 0)
-		return send_other(w, addr, &why);
-	value_attributes(&w->out, dset, number);
-	if (can_read && has_value(dset))
-		value_dataset(&w->out, dset, number, w->value_max);
+	if (array_send(&w->out, dset, f.addr, &number, &can_read, &why) < 0)
+		return send_other(w, f.addr, &why);
+	value_attributes(&w->out, dset, number, role_attribute_max(f.role));
+	if (can_read && has_value(dset, f.role))
+		value_dataset(&w->out, dset, number,
+			      role_value_max(f.role, w->value_max));
 	return number;
 }
 
-/* The object at addr, with its attributes. */
-static void visit(struct walk *w, uint64_t addr)
+/* The object, with its attributes. */
+static void visit(struct walk *w, struct found f)
 {
-	CLEANUP(cleanup_hidp) hid_t obj = H5Oopen_by_addr(w->file, addr);
+	CLEANUP(cleanup_hidp) hid_t obj = H5Oopen_by_addr(w->file, f.addr);
 	H5I_type_t type;
 	uint32_t number;
 
@@ -180,25 +191,31 @@ static void visit(struct walk *w, uint64_t addr)
 
 		text_add(&why, "object cannot be opened");
 		text_add_why(&why);
-		number = send_other(w, addr, &why);
+		number = send_other(w, f.addr, &why);
 	} else if ((type = H5Iget_type(obj)) == H5I_GROUP) {
-		number = out_object(&w->out, CAT_GROUP, addr);
-		value_attributes(&w->out, obj, number);
-		enqueue(w, addr, number);
+		number = out_object(&w->out, CAT_GROUP, f.addr);
+		if (f.role == ROLE_NONE)
+			f.role = role_of_group(obj);
+		value_attributes(&w->out, obj, number,
+				 role_attribute_max(f.role));
+		enqueue(w, (struct waiting){f.addr, number, f.role});
 	} else if (type == H5I_DATASET) {
-		number = send_dataset(w, obj, addr);
+		number = send_dataset(w, obj, f);
 	} else {
-		number = send_other(w, addr, NULL);
+		number = send_other(w, f.addr, NULL);
 	}
 	pages_check(w->vfd->pages);
-	remember(&w->known, addr, number);
+	remember(&w->known, f.addr, number);
 }
 
+/* Of one object under two names the one with a role comes first. */
 static int by_value(const void *a, const void *b)
 {
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	const struct found *x = a, *y = b;
 
-	return (x > y) - (x < y);
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return (x->role < y->role) - (x->role > y->role);
 }
 
 static int by_name(const void *a, const void *b, void *arg)
@@ -221,11 +238,11 @@ static void send_batch(struct walk *w)
 
 		if (m->rec.kind == CAT_HARD &&
 		    number_of(&w->known, m->addr) == UNKNOWN)
-			w->sorted[n++] = m->addr;
+			w->sorted[n++] = (struct found){m->addr, m->role};
 	}
 	qsort(w->sorted, n, sizeof(*w->sorted), by_value);
 	for (size_t i = 0; i < n; i++)
-		if (i == 0 || w->sorted[i] != w->sorted[i - 1])
+		if (i == 0 || w->sorted[i].addr != w->sorted[i - 1].addr)
 			visit(w, w->sorted[i]);
 	qsort_r(w->member, w->nmember, sizeof(*w->member), by_name, w->text);
 	for (size_t i = 0; i < w->nmember; i++) {
@@ -318,6 +335,7 @@ static herr_t each_link(hid_t group, const char *name, const H5L_info_t *info,
 	if (info->type == H5L_TYPE_HARD) {
 		m->rec.kind = CAT_HARD;
 		m->addr = info->u.address;
+		m->role = role_of_member(w->role, name, len);
 	} else if (info->type == H5L_TYPE_SOFT ||
 		   info->type == H5L_TYPE_EXTERNAL) {
 		m->rec.kind = info->type == H5L_TYPE_SOFT ? CAT_SOFT
@@ -339,6 +357,7 @@ static void send_links(struct walk *w, struct waiting g)
 	struct text why = {0};
 
 	w->group = g.number;
+	w->role = g.role;
 	/*
 	 * For another than the native order libhdf5 makes a table, and frees
 	 * what it never set when that fails.
@@ -362,7 +381,7 @@ void scan_tree(hid_t file, const struct scan_request *req, struct vfd *v)
 		.value_max = req->value_max,
 		.member = scan_malloc(BATCH_LINKS * sizeof(struct member)),
 		.text = scan_malloc(BATCH_BYTES),
-		.sorted = scan_malloc(BATCH_LINKS * sizeof(uint64_t)),
+		.sorted = scan_malloc(BATCH_LINKS * sizeof(struct found)),
 	};
 	struct scan_end end = {0};
 	H5O_info_t root;
@@ -377,7 +396,7 @@ void scan_tree(hid_t file, const struct scan_request *req, struct vfd *v)
 		pages_check(v->pages);
 		wire_fail(-EBADMSG, "the root group cannot be opened%s", why.s);
 	}
-	visit(&w, root.addr);
+	visit(&w, (struct found){root.addr, ROLE_NONE});
 	while (w.head < w.tail)
 		send_links(&w, w.queue[w.head++]);
 	out_flush(&w.out);

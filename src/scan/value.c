@@ -277,11 +277,11 @@ static void send(struct out *o, enum cat_type type, struct value *v,
 }
 
 static void send_attribute(struct out *o, hid_t obj, uint32_t owner,
-			   const char *name)
+			   const char *name, size_t max)
 {
 	struct value v = {.rec.owner = owner};
 	CLEANUP(cleanup_hidp) hid_t id = H5Aopen(obj, name, H5P_DEFAULT);
-	struct source s = {.id = id, .is_attribute = true, .max = VALUE_MAX};
+	struct source s = {.id = id, .is_attribute = true, .max = max};
 
 	if (id < 0 || load(&s, &v) < 0) {
 		v.rec = (struct cat_attr){.owner = owner, .class = CAT_UNSHOWN};
@@ -325,7 +325,7 @@ static int by_name(const void *a, const void *b)
  * Sorted here: for another than the native order libhdf5 makes a table, and
  * frees what it never set when that fails.
  */
-void value_attributes(struct out *o, hid_t obj, uint32_t owner)
+void value_attributes(struct out *o, hid_t obj, uint32_t owner, size_t max)
 {
 	struct names all = {0};
 	struct text t = {0};
@@ -339,7 +339,7 @@ void value_attributes(struct out *o, hid_t obj, uint32_t owner)
 		qsort(all.name, all.n, sizeof(*all.name), by_name);
 	for (size_t i = 0; i < all.n; i++) {
 		if (strlen(all.name[i]) <= CAT_NAME_MAX)
-			send_attribute(o, obj, owner, all.name[i]);
+			send_attribute(o, obj, owner, all.name[i], max);
 		else if (!t.n)
 			text_add(&t, "an attribute's name is too long");
 		free(all.name[i]);
@@ -351,8 +351,7 @@ void value_attributes(struct out *o, hid_t obj, uint32_t owner)
 
 void value_dataset(struct out *o, hid_t dset, uint32_t owner, size_t max)
 {
-	struct source s = {.id = dset,
-			   .max = max < VALUE_MAX ? max : VALUE_MAX};
+	struct source s = {.id = dset, .max = max};
 	struct value v = {.rec.owner = owner};
 
 	if (load(&s, &v) < 0) {
