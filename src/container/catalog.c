@@ -318,6 +318,23 @@ void catalog_attr(const struct catalog *k, uint32_t object, uint32_t i,
 	attr_at(catalog_rec(k, catalog_table(k, k->attr_at)[first + i]), out);
 }
 
+bool catalog_attr_find(const struct catalog *k, uint32_t object,
+		       const char *name, struct attr *out)
+{
+	size_t n = strlen(name);
+
+	for (uint32_t i = 0; i < catalog_attrs(k, object); i++) {
+		struct attr a;
+
+		catalog_attr(k, object, i, &a);
+		if (a.name.n == n && !memcmp(a.name.p, name, n)) {
+			*out = a;
+			return true;
+		}
+	}
+	return false;
+}
+
 bool catalog_value(const struct catalog *k, uint32_t object, struct attr *out)
 {
 	const uint32_t *value = catalog_table(k, k->value_at);

@@ -318,3 +318,18 @@ int catalog_builder_page(struct catalog_builder *b, const void *page, size_t n)
 	}
 	return 0;
 }
+
+int catalog_builder_reopen(struct catalog_builder *b, const void *block)
+{
+	size_t n = b->finished_len;
+	int err;
+
+	b->len = b->room = 0;
+	b->nsaid = b->finished_said;
+	err = reserve(b, n);
+	if (err)
+		return err;
+	memcpy(b->blob, block, n);
+	b->len = n;
+	return 0;
+}

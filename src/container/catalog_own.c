@@ -49,7 +49,7 @@ int catalog_builder_link(struct catalog_builder *b, uint32_t parent,
 	size_t at;
 	int err;
 
-	assert(catalog_builder_type(b, parent) == CAT_GROUP);
+	assert(catalog_builder_type(b, parent) != CAT_OTHER);
 	assert(target < b->object.n && name.n <= CAT_NAME_MAX);
 	err = catalog_builder_room(b, l.head.size, &at);
 	if (err)
@@ -145,4 +145,44 @@ int catalog_builder_derived(struct catalog_builder *b, unsigned rank,
 		memcpy(b->blob + at + sizeof(a), dim, dims);
 	*object = b->object.n - 1;
 	return 0;
+}
+
+static void wipe(struct cat_record *r)
+{
+	memset(r + 1, 0, r->size - sizeof(*r));
+	r->type = CAT_HIDDEN;
+}
+
+static bool in(const uint8_t *set, uint32_t n, uint32_t object)
+{
+	return object < n && set[object];
+}
+
+void catalog_builder_hide(struct catalog_builder *b, const uint8_t *hidden,
+			  const uint8_t *no_value, uint32_t n)
+{
+	for (size_t at = sizeof(struct catalog); at < b->len;) {
+		struct cat_record *r = (struct cat_record *)(b->blob + at);
+		const struct cat_link *l = (const struct cat_link *)r;
+		const struct cat_attr *a = (const struct cat_attr *)r;
+		const struct cat_problem *p = (const struct cat_problem *)r;
+
+		if (r->type == CAT_LINK &&
+		    (in(hidden, n, l->parent) ||
+		     (l->kind == CAT_HARD && in(hidden, n, l->target)))) {
+			b->nlink--;
+			wipe(r);
+		} else if (r->type == CAT_ATTR && in(hidden, n, a->owner)) {
+			b->nattr--;
+			wipe(r);
+		} else if (r->type == CAT_VALUE &&
+			   (in(hidden, n, a->owner) ||
+			    in(no_value, n, a->owner))) {
+			b->nvalue--;
+			wipe(r);
+		} else if (r->type == CAT_PROBLEM && in(hidden, n, p->owner)) {
+			wipe(r);
+		}
+		at += r->size;
+	}
 }

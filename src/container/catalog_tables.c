@@ -175,11 +175,13 @@ static void find_parents(const struct catalog_builder *b, struct tables *t)
 		     m < t->member_start[g + 1]; m++) {
 			const struct cat_link *l = link_at(b, t->member[m]);
 
+			/* Arrays have members too: what is derived from them.
+			 */
 			if (l->kind != CAT_HARD || !l->target ||
 			    t->parent[l->target] != NO_PARENT)
 				continue;
 			t->parent[l->target] = m;
-			if (catalog_builder_type(b, l->target) == CAT_GROUP)
+			if (catalog_builder_type(b, l->target) != CAT_OTHER)
 				t->queue[tail++] = l->target;
 		}
 	}
@@ -205,7 +207,7 @@ static void list_arrays(const struct catalog_builder *b, struct tables *t)
 		if (l->kind == CAT_HARD && t->parent[l->target] == m) {
 			if (catalog_builder_type(b, l->target) == CAT_ARRAY)
 				t->array[t->narray++] = l->target;
-			if (catalog_builder_type(b, l->target) == CAT_GROUP) {
+			if (catalog_builder_type(b, l->target) != CAT_OTHER) {
 				g = l->target;
 				m = t->member_start[g];
 				continue;
@@ -284,6 +286,7 @@ static int lay_out(struct catalog_builder *b, const struct tables *t,
 		.problem_at = put(b, t->problem, t->nproblem),
 		.parent_at = put(b, t->parent, n),
 		.array_at = put(b, t->array, t->narray),
+		.medh5_at = b->medh5,
 	};
 	head.size = b->len;
 	k = realloc(b->blob, b->len);
@@ -352,12 +355,4 @@ int catalog_builder_finish_all(struct catalog_builder *b, void **out,
 	const struct scan_end end = {.objects = b->object.n, .links = b->nlink};
 
 	return catalog_builder_finish(b, &end, out, size);
-}
-
-void catalog_builder_reopen(struct catalog_builder *b, void *block, size_t size)
-{
-	b->blob = block;
-	b->room = size;
-	b->len = b->finished_len;
-	b->nsaid = b->finished_said;
 }

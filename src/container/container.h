@@ -149,7 +149,10 @@ void catalog_filter(const struct catalog *k, const struct array_info *a,
 void catalog_chain(const struct catalog *k, const struct array_info *a,
 		   struct codec_chain *out);
 
-/* Members of a group, sorted by name as bytes; i < catalog_members. */
+/*
+ * Members of a group, sorted by name as bytes; i < catalog_members. An array
+ * can have some too: those derived from it alone.
+ */
 uint32_t catalog_members(const struct catalog *k, uint32_t group);
 void catalog_member(const struct catalog *k, uint32_t group, uint32_t i,
 		    struct member *out);
@@ -230,7 +233,67 @@ struct derived_info {
 void catalog_derived(const struct catalog *k, uint32_t object,
 		     struct derived_info *out);
 
+/* ------------------------------------------- medh5: samples and geometry */
+
+enum medh5_kind { MEDH5_NOT, MEDH5_SAMPLE, MEDH5_COLLECTION };
+enum medh5_kind catalog_medh5(const struct catalog *k);
+/* Of what is in it: "medh5", or NULL: what container_format says. */
+const char *catalog_format(const struct catalog *k);
+
+/* A sample: of a file, or a member of a collection. Texts with n 0: none. */
+struct sample_info {
+	uint32_t root; /* its group */
+	/* Of its label table. */
+	struct bytes set_id, set_version, set_sha256;
+	uint32_t nlabel;
+	struct bytes group_id; /* of its cohort */
+	struct bytes splits;   /* JSON: what splits it claims to be in */
+	/* private */
+	uint32_t at;
+};
+
+/* A class of a label table. Borrowed until the catalog is put. */
+struct label_info {
+	uint32_t id; /* 1 to 65534 */
+	struct bytes key, name;
+	bool has_color;
+	uint8_t color[4];
+	unsigned nparent;
+	const uint32_t *parent; /* ids */
+};
+
+/* What an array of a sample is part of. Object numbers or OBJECT_NONE. */
+struct place_info {
+	uint32_t object;     /* the array */
+	uint32_t sample;     /* of catalog_sample */
+	uint32_t grid;	     /* group with the geometry's attributes */
+	uint32_t annotation; /* group */
+	uint32_t image;	     /* array, or group of a pyramid */
+	/* The spatial axes, the last ones; and the patch that its grid states
+	 * for them, each at least 1, if it does. */
+	unsigned nspatial, nhint;
+	uint64_t hint[3];
+};
+
+uint32_t catalog_samples(const struct catalog *k);
+void catalog_sample(const struct catalog *k, uint32_t i,
+		    struct sample_info *out);
+/* Number of the sample whose root is that group, or -ENOENT. O(log n). */
+int64_t catalog_sample_at(const struct catalog *k, uint32_t group);
+/* i < nlabel, by rising id. */
+void catalog_label(const struct catalog *k, const struct sample_info *s,
+		   uint32_t i, struct label_info *out);
+/* The class of that id; false: the table has none. O(log n). */
+bool catalog_label_by_id(const struct catalog *k, const struct sample_info *s,
+			 uint32_t id, struct label_info *out);
+/* False: not part of a sample as far as is known. O(log n). */
+bool catalog_place(const struct catalog *k, uint32_t array,
+		   struct place_info *out);
+
 uint32_t catalog_attrs(const struct catalog *k, uint32_t object);
+/* The attribute of that name; false: there is none. O(n). */
+bool catalog_attr_find(const struct catalog *k, uint32_t object,
+		       const char *name, struct attr *out);
 void catalog_attr(const struct catalog *k, uint32_t object, uint32_t i,
 		  struct attr *out);
 /* The value of a small array; false if it has none here. */

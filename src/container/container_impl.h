@@ -69,6 +69,46 @@ struct cat_derived {
 	double threshold, slope, intercept;
 };
 
+/* What is known of samples: in units of 8 bytes, of the whole block. */
+#define CAT_MEDH5 102
+
+/*
+ * Followed by nplace times struct place_info, by rising object, then by nsample
+ * times uint32_t, where the record of each begins, padding to 8.
+ */
+struct cat_medh5 {
+	struct cat_record head;
+	uint32_t kind; /* enum medh5_kind */
+	uint32_t nsample, nplace;
+	uint32_t pad;
+};
+
+#define CAT_SAMPLE 103
+#define SAMPLE_TEXTS 5 /* set id, version, sha256; group_id; splits */
+
+/*
+ * Followed by nlabel times struct cat_label, by rising id, then by nparent
+ * times uint32_t, ids, then by the texts: those of the sample, then of each
+ * label its key and its name, end to end; padding to 8.
+ */
+struct cat_sample {
+	struct cat_record head;
+	uint32_t root;
+	uint32_t nlabel, nparent;
+	uint32_t text_len[SAMPLE_TEXTS];
+};
+
+struct cat_label {
+	uint32_t id;
+	uint8_t color[4];
+	uint32_t has_color;
+	uint32_t first_parent, nparent; /* in the list of parents */
+	uint32_t text;			/* of the key, from the first text */
+	uint32_t key_len, name_len;	/* the name follows the key */
+};
+
+#define CAT_HIDDEN 104 /* a record taken out, wiped */
+
 /* Addresses of objects that are in no file: with their numbers. */
 #define CAT_OWN_ADDR (UINT64_C(1) << 63)
 
@@ -93,6 +133,7 @@ struct catalog_builder {
 	uint32_t nlink, nattr, nvalue, nproblem;
 	uint32_t nsaid;	  /* problem records made here */
 	uint32_t refused; /* the text record made last */
+	uint32_t medh5;	  /* the record of samples; 0: none */
 	/* Of the last finish, before it added anything. */
 	size_t finished_len;
 	uint32_t finished_said;
@@ -109,11 +150,11 @@ int catalog_builder_finish(struct catalog_builder *b,
 			   const struct scan_end *end, void **out,
 			   size_t *size);
 /*
- * After a finish, whose block it takes: as if that had not been called. For
- * what has to look at a whole catalog to add to it (catalog_own.c).
+ * After a finish: go on with a copy of the records of its block, as if that
+ * had not been called. For what has to look at a whole catalog to add to it
+ * (catalog_own.c); records stay where they were. 0; -EFBIG, -ENOMEM.
  */
-void catalog_builder_reopen(struct catalog_builder *b, void *block,
-			    size_t size);
+int catalog_builder_reopen(struct catalog_builder *b, const void *block);
 /* Finish with the records that are there by now. */
 int catalog_builder_finish_all(struct catalog_builder *b, void **out,
 			       size_t *size);
@@ -128,6 +169,14 @@ int catalog_builder_link(struct catalog_builder *b, uint32_t parent,
 int catalog_builder_derived(struct catalog_builder *b, unsigned rank,
 			    const uint64_t *dim,
 			    const struct derived_info *info, uint32_t *object);
+
+/*
+ * Take out what leads to an object that is hidden, and all that is said of it;
+ * and the values of arrays that are in no_value. Both have a byte for each of
+ * the first n objects; what was added since stays.
+ */
+void catalog_builder_hide(struct catalog_builder *b, const uint8_t *hidden,
+			  const uint8_t *no_value, uint32_t n);
 
 /* Between the files of the builder. The first three fill in why. */
 /* n zero bytes, a multiple of 8, at the end of the records. */
@@ -157,6 +206,14 @@ size_t catalog_builder_bytes(const struct catalog_builder *b);
 const char *catalog_check(struct cat_record *r, uint64_t file_size,
 			  char refuse[WHY_MAX], char problem[WHY_MAX]);
 
+/*
+ * medh5.c: if that finished catalog is one of a medh5 file, instead of it one
+ * that hides what is private and shows what is meant. 0; -EOPNOTSUPP: of a
+ * version that is refused, and why says so; -EFBIG, -ENOMEM. On failure *block
+ * stays the caller's.
+ */
+int medh5_apply(struct catalog_builder *b, void **block, size_t *size);
+
 /* The header of the block. */
 struct catalog {
 	uint64_t size; /* of the block */
@@ -171,7 +228,7 @@ struct catalog {
 	uint32_t problem_at;	  /* record */
 	uint32_t parent_at;	  /* the member that leads to each object */
 	uint32_t array_at;	  /* objects, in listing order */
-	uint32_t pad;
+	uint32_t medh5_at;	  /* record; 0: none */
 };
 
 static inline const void *catalog_rec(const struct catalog *k, uint32_t at)

@@ -71,6 +71,7 @@ static int hdf5_catalog(struct container *c, size_t max, void **out,
 		.value_max = VALUE_MAX,
 		.allow_live = c->conf->allow_live,
 	};
+	CLEANUP(cleanup_freep) void *block = NULL;
 	struct scan_sink sink = {SCAN_PAGE, add_page, &x};
 	struct scan_end end;
 	int err = catalog_builder_init(&x.b, req.file_size, max);
@@ -79,10 +80,14 @@ static int hdf5_catalog(struct container *c, size_t max, void **out,
 		err = scan_run(c->store, c->conf, &req, &sink, &end, why);
 		if (err)
 			return err;
-		err = catalog_builder_finish(&x.b, &end, out, size);
+		err = catalog_builder_finish(&x.b, &end, &block, size);
 	}
+	if (!err)
+		err = medh5_apply(&x.b, &block, size);
 	if (err)
 		*why = text_new("%s", x.b.why);
+	else
+		*out = take_ptr(block);
 	return err;
 }
 

@@ -4,6 +4,7 @@ libcore_a_SOURCES += \
 	%reldir%/catalog.h \
 	%reldir%/catalog_build.c \
 	%reldir%/catalog_check.c \
+	%reldir%/catalog_medh5.c \
 	%reldir%/catalog_own.c \
 	%reldir%/catalog_tables.c \
 	%reldir%/container.c \
@@ -13,6 +14,14 @@ libcore_a_SOURCES += \
 	%reldir%/file.h \
 	%reldir%/hdf5.c \
 	%reldir%/index.c \
+	%reldir%/medh5.c \
+	%reldir%/medh5_attr.c \
+	%reldir%/medh5_encoding.c \
+	%reldir%/medh5_grid.c \
+	%reldir%/medh5_image.c \
+	%reldir%/medh5_impl.h \
+	%reldir%/medh5_label.c \
+	%reldir%/medh5_meta.c \
 	%reldir%/process.c \
 	%reldir%/scanner.c \
 	%reldir%/wire.c \

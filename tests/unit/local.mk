@@ -95,6 +95,26 @@ unit += %reldir%/check_index
 %canon_reldir%_check_index_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_index_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_samples
+%canon_reldir%_check_samples_SOURCES = \
+	%reldir%/catalog_fixture.h \
+	%reldir%/check_samples.c \
+	%reldir%/medh5_fixture.h \
+	%reldir%/records.h \
+	$(NULL)
+%canon_reldir%_check_samples_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_samples_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_annotations
+%canon_reldir%_check_annotations_SOURCES = \
+	%reldir%/catalog_fixture.h \
+	%reldir%/check_annotations.c \
+	%reldir%/medh5_fixture.h \
+	%reldir%/records.h \
+	$(NULL)
+%canon_reldir%_check_annotations_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_annotations_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_catalog_own
 %canon_reldir%_check_catalog_own_SOURCES = %reldir%/check_catalog_own.c %reldir%/catalog_fixture.h %reldir%/records.h
 %canon_reldir%_check_catalog_own_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
