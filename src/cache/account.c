@@ -51,6 +51,8 @@ struct cache_metrics cache_metrics = {
 		   .kind = METRIC_COUNTER},
 };
 
+struct cache_metrics cache_unlisted;
+
 void cache_metrics_register(struct metrics *m)
 {
 	metric_register(m, &cache_metrics.size);
@@ -65,9 +67,9 @@ void cache_metrics_register(struct metrics *m)
 
 void cache_publish(const struct cache *c)
 {
-	metric_set(&cache_metrics.bytes, (int64_t)c->bytes + c->outside);
-	metric_set(&cache_metrics.pinned, (int64_t)c->pinned);
-	metric_set(&cache_metrics.entries, (int64_t)c->table.n);
+	metric_set(&c->metrics->bytes, (int64_t)c->bytes + c->outside);
+	metric_set(&c->metrics->pinned, (int64_t)c->pinned);
+	metric_set(&c->metrics->entries, (int64_t)c->table.n);
 }
 
 void cache_tune_malloc(void)

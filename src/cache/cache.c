@@ -33,15 +33,18 @@
 #include "util/cleanup.h"
 #include "util/metric.h"
 
-/* Loads that this thread is inside of: one load may need another entry. */
-static _Thread_local unsigned inside;
+/*
+ * The cache of the load that this thread is inside of: one load may need
+ * another entry. Of another cache it asks as anybody does.
+ */
+static _Thread_local const struct cache *inside;
 
 static void pin(struct cache *c, struct cache_entry *e)
 {
 	if (e->in_lru) {
 		lru_remove(&c->lru, e);
 		c->pinned += e->cost;
-		metric_set(&cache_metrics.pinned, (int64_t)c->pinned);
+		metric_set(&c->metrics->pinned, (int64_t)c->pinned);
 	}
 	e->pins++;
 }
@@ -85,7 +88,7 @@ begin_load(struct cache *c, const struct cache_ask *ask, uint64_t hash)
 	c->bytes += e->cost;
 	c->pinned += e->cost;
 	room_enter(c, ask, e);
-	metric_add(&cache_metrics.misses, 1);
+	metric_add(&c->metrics->misses, 1);
 	return e;
 }
 
@@ -109,7 +112,7 @@ static int end_load(struct cache *c, const struct cache_ask *ask,
 		if (!is_retry(err) && err != -ENOMEM)
 			failures_add(&c->failures, e->hash, &e->key, err);
 		if (!is_retry(err))
-			metric_add(&cache_metrics.errors, 1);
+			metric_add(&c->metrics->errors, 1);
 		if (--e->pins == 0)
 			gone = e;
 	} else {
@@ -154,9 +157,11 @@ static int load(struct cache *c, const struct cache_ask *ask, struct wait *w,
 			err = -ENOMEM;
 	}
 	if (!err) {
-		inside++;
+		const struct cache *outer = inside;
+
+		inside = c;
 		err = ask->load(ask->arg, &ask->key, w, &buffer, &size);
-		inside--;
+		inside = outer;
 	}
 	assert(err <= 0);
 	assert(err || !ask->need || size <= ask->need);
@@ -180,7 +185,7 @@ static void claim_others(struct cache *c, const struct cache_ask *ask,
 		if (table_find(&c->table, hash, &ask[i].key) ||
 		    failures_find(&c->failures, hash, &ask[i].key))
 			continue;
-		if (inside == 0 && !room_may_load(c, &ask[i]))
+		if (inside != c && !room_may_load(c, &ask[i]))
 			break;
 		k->entry[i] = begin_load(c, &ask[i], hash);
 		if (!k->entry[i])
@@ -236,7 +241,7 @@ static int get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 		e = table_find(&c->table, hash, &ask->key);
 		if (e && e->state == ENTRY_READY) {
 			pin(c, e);
-			metric_add(&cache_metrics.hits, 1);
+			metric_add(&c->metrics->hits, 1);
 			break;
 		}
 		if (e && w) {
@@ -247,7 +252,7 @@ static int get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 		if (e) {
 			err = wait_for(c, e);
 			if (!err) {
-				metric_add(&cache_metrics.hits, 1);
+				metric_add(&c->metrics->hits, 1);
 				break;
 			}
 			if (!is_retry(err))
@@ -266,7 +271,7 @@ static int get(struct cache *c, const struct cache_ask *ask, struct wait *w,
 			pthread_mutex_lock(&c->lock);
 			continue;
 		}
-		if (inside > 0 || room_may_load(c, ask)) {
+		if (inside == c || room_may_load(c, ask)) {
 			k->entry[0] = begin_load(c, ask, hash);
 			if (k->entry[0])
 				return load_claimed(c, ask, w, k);
@@ -328,7 +333,7 @@ struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key)
 	if (!e || e->state != ENTRY_READY)
 		return NULL;
 	pin(c, e);
-	metric_add(&cache_metrics.hits, 1);
+	metric_add(&c->metrics->hits, 1);
 	return e;
 }
 
@@ -361,6 +366,12 @@ const void *cache_data(const struct cache_entry *e, size_t *size)
 	if (size)
 		*size = e->size;
 	return e->data;
+}
+
+size_t cache_bytes(struct cache *c)
+{
+	LOCK_SCOPE(&c->lock);
+	return c->bytes;
 }
 
 bool cache_wants(struct cache *c, const struct cache_key *key)
@@ -411,9 +422,10 @@ struct cache *cache_new(size_t size, struct metrics *m)
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->room_changed, NULL);
 	scratch_init(&c->scratch);
+	c->metrics = m ? &cache_metrics : &cache_unlisted;
 	if (m)
 		cache_metrics_register(m);
-	metric_set(&cache_metrics.size, (int64_t)c->size);
+	metric_set(&c->metrics->size, (int64_t)c->size);
 	cache_publish(c);
 	return c;
 }

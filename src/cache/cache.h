@@ -62,12 +62,15 @@ struct cache_ask {
 
 /*
  * size: --cache-size in bytes. NULL: out of memory. Tunes malloc for the whole
- * process, so that what is freed goes back to the system.
+ * process, so that what is freed goes back to the system. Only one of the
+ * caches of a process is given a registry; what others count is not shown.
  */
 struct cache *cache_new(size_t size, struct metrics *m);
 /* All pins must have been put. */
 void cache_free(struct cache *c);
 size_t cache_size(const struct cache *c);
+/* What its entries take, and the loads that run. */
+size_t cache_bytes(struct cache *c);
 
 /*
  * Pin the entry of ask->key. If it is absent one caller loads it, the others

@@ -97,7 +97,8 @@ void scratch_init(struct scratch_pool *p);
 void scratch_fini(struct scratch_pool *p);
 
 struct cache {
-	size_t size; /* constant */
+	size_t size;		       /* constant */
+	struct cache_metrics *metrics; /* constant */
 	pthread_mutex_t lock;
 	/* protected by lock */
 	struct table table;
@@ -140,7 +141,7 @@ void room_leave(struct cache *c, struct cache_entry *e);
 extern struct cache_metrics {
 	struct metric size, bytes, pinned, entries, hits, misses, evictions,
 		errors;
-} cache_metrics;
+} cache_metrics, cache_unlisted; /* of caches that were given no registry */
 
 void cache_metrics_register(struct metrics *m);
 /* Set the gauges. Called with the lock held. */

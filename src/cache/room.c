@@ -59,7 +59,7 @@ struct cache_entry *room_make(struct cache *c)
 	while ((int64_t)c->bytes + c->outside > (int64_t)c->size &&
 	       (e = c->lru.coldest)) {
 		room_evict(c, e, &victims);
-		metric_add(&cache_metrics.evictions, 1);
+		metric_add(&c->metrics->evictions, 1);
 	}
 	cache_publish(c);
 	return victims;

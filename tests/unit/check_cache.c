@@ -475,6 +475,57 @@ START_TEST(test_nested)
 }
 END_TEST
 
+/*
+ * The load of an entry of one cache needs an entry of another, in which one
+ * more load has no room: it waits for that like anybody.
+ */
+static void ask_full_cache(struct script *s)
+{
+	struct script *full = s->extra;
+	struct request *r = full->extra;
+	struct cache_ask ask = ask_for(full, 51, 2 * MIB);
+	struct cache_entry *e;
+
+	ck_assert_int_eq(cache_get(full->c, &ask, &r->wait, &e), -EAGAIN);
+	ck_assert_uint_eq(r->wakes, 0);
+}
+
+static void load_in_another(struct script *full)
+{
+	struct script s = {.c = cache_new(4 * MIB, NULL),
+			   .meanwhile = ask_full_cache,
+			   .extra = full};
+	struct cache_ask ask = ask_for(&s, 50, MIB);
+	struct cache_entry *e;
+
+	full->meanwhile = NULL;
+	ck_assert_int_eq(cache_get(s.c, &ask, NULL, &e), 0);
+	cache_put(s.c, e, 0);
+	cache_check(s.c);
+	cache_free(s.c);
+}
+
+START_TEST(test_two_caches)
+{
+	struct request r = request_new();
+	struct script full = {.c = cache_new(4 * MIB, &metrics),
+			      .meanwhile = load_in_another,
+			      .extra = &r};
+	struct cache_ask ask = ask_for(&full, 0, 2 * MIB);
+	struct cache_entry *e;
+
+	ck_assert_int_eq(cache_get(full.c, &ask, NULL, &e), 0);
+	ck_assert_uint_eq(full.loads, 1);
+	ck_assert_uint_eq(r.wakes, 1);
+	/* What the other one has is not shown as this one's. */
+	ck_assert_int_eq(counter("cache_size"), 4 * MIB);
+	ck_assert_int_eq(counter("cache_entries"), 1);
+	ck_assert_uint_eq(cache_bytes(full.c), (size_t)counter("cache_bytes"));
+	cache_put(full.c, e, 0);
+	cache_free(full.c);
+}
+END_TEST
+
 /* ------------------------------------------------- with a second thread */
 
 struct slow {
@@ -629,6 +680,7 @@ static Suite *suite(void)
 	tcase_add_test(t, test_admit);
 	tcase_add_loop_test(t, test_park_on_a_load, 0, 3);
 	tcase_add_test(t, test_nested);
+	tcase_add_test(t, test_two_caches);
 	tcase_add_test(t, test_park_for_room);
 	tcase_add_test(t, test_other_sources_load);
 	tcase_add_loop_test(t, test_block_on_a_load, 0, 2);
