@@ -7,6 +7,8 @@ libcore_a_SOURCES += \
 	%reldir%/index.c \
 	%reldir%/index.h \
 	%reldir%/index_impl.h \
+	%reldir%/indices.c \
+	%reldir%/indices.h \
 	%reldir%/merge.c \
 	%reldir%/scan.c \
 	%reldir%/sidecar.c \

@@ -179,3 +179,9 @@ unit += %reldir%/check_sidecar
 	%reldir%/check_sidecar.c tests/model/memory_array.h
 %canon_reldir%_check_sidecar_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_sidecar_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_indices
+%canon_reldir%_check_indices_SOURCES = \
+	%reldir%/check_indices.c tests/model/memory_array.h
+%canon_reldir%_check_indices_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_indices_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
