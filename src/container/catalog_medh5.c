@@ -93,14 +93,23 @@ void catalog_sample(const struct catalog *k, uint32_t i,
 int64_t catalog_sample_at(const struct catalog *k, uint32_t group)
 {
 	const struct cat_medh5 *r = record(k);
+	uint32_t low = 0, high = r ? r->nsample : 0;
 	const uint32_t *at;
 
 	if (!r)
 		return -ENOENT;
 	at = (const uint32_t *)(places(r) + r->nplace);
-	for (uint32_t i = 0; i < r->nsample; i++)
-		if (sample_rec(k, at[i])->root == group)
-			return i;
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+		uint32_t root = sample_rec(k, at[mid])->root;
+
+		if (root == group)
+			return mid;
+		if (group < root)
+			high = mid;
+		else
+			low = mid + 1;
+	}
 	return -ENOENT;
 }
 

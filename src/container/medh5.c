@@ -275,6 +275,50 @@ static int place_compare(const void *a, const void *b)
 	return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
+struct rooted {
+	uint32_t root, was;
+};
+
+static int root_compare(const void *a, const void *b)
+{
+	const struct rooted *x = a, *y = b;
+
+	return (x->root > y->root) - (x->root < y->root);
+}
+
+/* Number the samples by their roots, so that they are found by these. */
+static int sort_samples(struct medh5 *x)
+{
+	CLEANUP(cleanup_freep) struct rooted *by_root = NULL;
+	CLEANUP(cleanup_freep) uint32_t *now = NULL;
+	CLEANUP(cleanup_freep) uint32_t *at = NULL;
+	uint32_t n = x->nsample;
+
+	if (!n)
+		return 0;
+	by_root = calloc(n, sizeof(*by_root));
+	now = calloc(n, sizeof(*now));
+	at = calloc(n, sizeof(*at));
+	if (!by_root || !now || !at)
+		return catalog_builder_no_memory(x->b);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cat_sample *s =
+			(const struct cat_sample *)(x->b->blob +
+						    (size_t)x->sample[i] * 8);
+
+		by_root[i] = (struct rooted){s->root, i};
+	}
+	qsort(by_root, n, sizeof(*by_root), root_compare);
+	for (uint32_t i = 0; i < n; i++) {
+		now[by_root[i].was] = i;
+		at[i] = x->sample[by_root[i].was];
+	}
+	memcpy(x->sample, at, n * sizeof(*at));
+	for (size_t i = 0; i < x->nplace; i++)
+		x->place[i].sample = now[x->place[i].sample];
+	return 0;
+}
+
 static int put_record(struct medh5 *x, enum medh5_kind kind)
 {
 	size_t places = x->nplace * sizeof(*x->place);
@@ -286,8 +330,10 @@ static int put_record(struct medh5 *x, enum medh5_kind kind)
 		.nsample = x->nsample,
 		.nplace = (uint32_t)x->nplace,
 	};
-	int err = catalog_builder_room(x->b, r.head.size, &at);
+	int err = sort_samples(x);
 
+	if (!err)
+		err = catalog_builder_room(x->b, r.head.size, &at);
 	if (err)
 		return err;
 	if (x->nplace)
