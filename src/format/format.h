@@ -40,6 +40,9 @@ struct item_type {
 	struct shape shape; /* of the item, axes in array order */
 	char kind;	    /* 'i' 'u' 'f' 'b' */
 	unsigned item_size; /* served little endian */
+	/* Of an array: a patch of its last axes that its container states. */
+	unsigned nhint;
+	uint64_t hint[3];
 };
 
 struct format_ops {

@@ -14,6 +14,7 @@
 
 #include "tree/cost.h"
 #include "tree/json_out.h"
+#include "tree/medh5_info.h"
 #include "tree/number.h"
 #include "tree/text.h"
 #include "tree/tree_impl.h"
@@ -87,26 +88,28 @@ static void put_view(struct json_out *o, const struct viewed *v,
 }
 
 /*
- * Slices along each axis. Not what --view lists: a file has the same bytes in
- * every mount.
+ * Slices along each axis, and patches where the container states their size.
+ * Not what --view lists: a file has the same bytes in every mount.
  */
 static void put_views(struct tree *t, struct json_out *o, const struct dir *d,
 		      const struct viewed *v)
 {
 	const struct item_type *type;
 	struct view_geometry g;
+	struct view_spec s;
 	char why[VIEW_WHY_MAX];
 
 	json_out_open(o, "views", '[');
 	if (d->type != ROW_NONE) {
 		type = dirs_type_at(t->dirs, d->type);
 		for (unsigned k = 0; k < type->shape.ndim; k++) {
-			struct view_spec s = view_slices(k);
-
+			s = view_slices(k);
 			if (type->shape.ndim > 1 &&
 			    view_bind(&s, type, &g, why) == 0)
 				put_view(o, v, &s, &g);
 		}
+		if (view_listed(t, d, 1, &s, &g) == 0)
+			put_view(o, v, &s, &g);
 	}
 	json_out_close(o, ']');
 }
@@ -158,6 +161,9 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 	if (err < 0)
 		return err;
 	put_fill(o, &a);
+	err = medh5_put_array(o, p->k, d->object);
+	if (err < 0)
+		return err;
 	json_out_attributes(o, p->k, d->object);
 	put_views(t, o, d, &v);
 	json_out_open(o, "problems", '[');

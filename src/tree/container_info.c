@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tree/json_out.h"
+#include "tree/medh5_info.h"
 #include "tree/text.h"
 #include "tree/tree_impl.h"
 #include "util/json.h"
@@ -134,8 +135,10 @@ int make_container_info(struct tree *t, uint32_t dir, struct wait *w,
 	err = json_out_init(&o);
 	if (err < 0)
 		goto out;
-	put_source(&o, t, d->source, container_format(pin.container));
-	err = put_arrays(&o, pin.k, root);
+	put_source(&o, t, d->source, format_text(&pin));
+	err = medh5_put_root(&o, pin.k);
+	if (err == 0)
+		err = put_arrays(&o, pin.k, root);
 	if (err == 0)
 		err = put_values(&o, pin.k, root);
 	if (err == 0) {
@@ -149,6 +152,48 @@ int make_container_info(struct tree *t, uint32_t dir, struct wait *w,
 		err = json_out_finish(&o, data, size);
 	json_out_fini(&o);
 out:
+	pin_put(&pin);
+	return err;
+}
+
+const char *format_text(const struct pin *p)
+{
+	const char *own = catalog_format(p->k);
+
+	return own ? own : container_format(p->container);
+}
+
+/* Of a member of a collection. */
+int make_sample_info(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		     size_t *size)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	CLEANUP(cleanup_freep) char *path = tree_inner_path(t, dir);
+	struct json_out o;
+	struct pin pin;
+	int64_t i;
+	int err;
+
+	if (!path)
+		return -ENOMEM;
+	err = pin_get(t, d, w, &pin);
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, d);
+	i = err < 0 ? 0 : catalog_sample_at(pin.k, d->object);
+	if (err == 0 && i < 0)
+		err = -ESTALE;
+	if (err == 0)
+		err = json_out_init(&o);
+	if (err == 0) {
+		json_out_text(&o, "path", path, strlen(path));
+		json_out_value(&o, "format", json_str_new(format_text(&pin)));
+		err = medh5_put_sample(&o, pin.k, (uint32_t)i);
+		json_out_attributes(&o, pin.k, d->object);
+		if (err == 0)
+			err = json_out_finish(&o, data, size);
+		json_out_fini(&o);
+	}
 	pin_put(&pin);
 	return err;
 }

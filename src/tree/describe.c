@@ -90,7 +90,7 @@ static int describe_container(struct tree *t, uint32_t dir, FILE *f)
 				source_at(t, d->source)->why);
 		return err;
 	}
-	fprintf(f, "format    %s\n", container_format(pin.container));
+	fprintf(f, "format    %s\n", format_text(&pin));
 	err = describe_arrays(pin.k, root_place(t), f);
 	if (err == 0)
 		err = problems_of_scan(pin.k, root_place(t), describe_problem,

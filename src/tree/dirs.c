@@ -300,6 +300,8 @@ const struct view_spec *dirs_spec(const struct dirs *t, uint32_t params)
 static bool type_equal(const struct item_type *a, const struct item_type *b)
 {
 	return a->kind == b->kind && a->item_size == b->item_size &&
+	       a->nhint == b->nhint &&
+	       !memcmp(a->hint, b->hint, sizeof(a->hint)) &&
 	       shape_equal(&a->shape, &b->shape);
 }
 

@@ -53,6 +53,8 @@ struct dir {
 
 #define DIR_REFUSED 1u /* an array whose reads give EOPNOTSUPP */
 #define DIR_STRINGS 2u /* an array with array.json */
+#define DIR_MEMBERS 4u /* an array with arrays that are derived from it */
+#define DIR_SAMPLE 8u  /* a group that is a medh5 sample, with info.json */
 
 struct dirs;
 

@@ -30,7 +30,8 @@ static bool has_fixed(const struct tree *t, const struct dir *d,
 {
 	switch (f) {
 	case FIXED_INFO:
-		return d->kind == DIR_CONTAINER || d->kind == DIR_ARRAY;
+		return d->kind == DIR_CONTAINER || d->kind == DIR_ARRAY ||
+		       (d->kind == DIR_GROUP && d->flags & DIR_SAMPLE);
 	case FIXED_CHUNKS:
 		return d->kind == DIR_ARRAY && d->type != ROW_NONE;
 	case FIXED_STRINGS:
@@ -67,6 +68,8 @@ static int make(void *arg, struct wait *w, void **data, size_t *size)
 	case FIXED_INFO:
 		if (dirs_at(m->t->dirs, m->dir)->kind == DIR_ARRAY)
 			return make_array_info(m->t, m->dir, w, data, size);
+		if (dirs_at(m->t->dirs, m->dir)->kind == DIR_GROUP)
+			return make_sample_info(m->t, m->dir, w, data, size);
 		return make_container_info(m->t, m->dir, w, data, size);
 	case FIXED_CHUNKS:
 		return make_chunks(m->t, m->dir, w, data, size);

@@ -148,7 +148,9 @@ static const struct key {
 	{"axis", "K", ON(VIEW_SLICES), set_axis,
 	 "axis that is indexed and dropped (0; negative: from the last)"},
 	{"size", "S", ON(VIEW_PATCHES) | ON(VIEW_CROPS) | ON(VIEW_RANDOM),
-	 set_size, "extents of an item, 96x96x96 or allx64x64; required"},
+	 set_size,
+	 "extents of an item, 96x96x96 or allx64x64; required, but of patches "
+	 "where the container states it"},
 	{"stride", "S", ON(VIEW_PATCHES), set_stride,
 	 "distance between patches (the size)"},
 	{"border", "B", ON(VIEW_PATCHES), set_border,
@@ -237,7 +239,8 @@ int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
 		if (err < 0)
 			return err;
 	}
-	if (s.kind != VIEW_SLICES && s.nsize == 0)
+	/* Of patches an array may know better; the others are draws. */
+	if (s.kind != VIEW_SLICES && s.kind != VIEW_PATCHES && s.nsize == 0)
 		return view_bad(why, "no size: it is %s+size-S, with S as %s",
 				kind_names[s.kind], "96x96x96 or allx64x64");
 	*out = s;

@@ -183,6 +183,12 @@ void json_out_field_number(struct json_out *o, const char *key, uint64_t v)
 	put_value(o, json_uint_new(v));
 }
 
+void json_out_field_bool(struct json_out *o, const char *key, bool v)
+{
+	field(o, key);
+	fputs(v ? "true" : "false", o->f);
+}
+
 void json_out_field_null(struct json_out *o, const char *key)
 {
 	field(o, key);

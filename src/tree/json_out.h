@@ -58,6 +58,7 @@ void json_out_field_text(struct json_out *o, const char *key, const char *s,
 void json_out_field_shape(struct json_out *o, const char *key, unsigned n,
 			  const uint64_t *dim);
 void json_out_field_number(struct json_out *o, const char *key, uint64_t v);
+void json_out_field_bool(struct json_out *o, const char *key, bool v);
 void json_out_field_null(struct json_out *o, const char *key);
 void json_out_row_end(struct json_out *o);
 

@@ -87,7 +87,7 @@ static int list_members(struct listener *l, const struct pin *p, uint64_t i)
 {
 	const struct dir *d = dirs_at(l->t->dirs, l->dir);
 	uint32_t n = catalog_members(p->k, d->object);
-	/* Of the member with cookie 2, or 3 after info.json. */
+	/* Of the first member: it comes after what the tree adds. */
 	uint64_t first = l->cookie - i;
 
 	for (; i < n && !l->full; i++) {
@@ -133,7 +133,7 @@ static int list_group(struct listener *l, uint64_t i)
 
 	if (err < 0 && !source_is_failed(l->t, d->source))
 		return err;
-	if (d->kind == DIR_CONTAINER) {
+	if (d->kind == DIR_CONTAINER || d->flags & DIR_SAMPLE) {
 		if (i == 0)
 			emit_fixed(l, FIXED_INFO);
 		else
@@ -143,6 +143,25 @@ static int list_group(struct listener *l, uint64_t i)
 		return 0;
 	err = pin_check(&pin, d);
 	if (err == 0 && !l->full)
+		err = list_members(l, &pin, i);
+	pin_put(&pin);
+	return err;
+}
+
+/* What is derived from an array comes after its views. */
+static int list_derived(struct listener *l, uint64_t i)
+{
+	const struct dir *d = dirs_at(l->t->dirs, l->dir);
+	struct pin pin;
+	int err;
+
+	if (!(d->flags & DIR_MEMBERS))
+		return 0;
+	err = pin_get(l->t, d, l->w, &pin);
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, d);
+	if (err == 0)
 		err = list_members(l, &pin, i);
 	pin_put(&pin);
 	return err;
@@ -174,11 +193,9 @@ static int list_array(struct listener *l, uint64_t i)
 				emit_fixed(l, FIXED_STRINGS);
 			continue;
 		}
-		if (i - 2 > t->nviews)
-			break;
+		if (i - 2 >= view_listed_max(t))
+			return list_derived(l, i - 2 - view_listed_max(t));
 		err = view_listed(t, d, (unsigned)i - 2, &s, &g);
-		if (err == -ENOENT)
-			break;
 		if (err < 0)
 			continue;
 		err = view_print(&s, name);

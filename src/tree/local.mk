@@ -20,6 +20,8 @@ libcore_a_SOURCES += \
 	%reldir%/list.c \
 	%reldir%/listing.c \
 	%reldir%/lookup.c \
+	%reldir%/medh5_info.c \
+	%reldir%/medh5_info.h \
 	%reldir%/member.c \
 	%reldir%/names.c \
 	%reldir%/names.h \

@@ -80,8 +80,8 @@ static int lookup_source(struct tree *t, uint32_t dir, const char *name,
 
 /* ------------------------------------------------------ inside a container */
 
-static int lookup_group(struct tree *t, uint32_t dir, const char *name,
-			struct wait *w, uint64_t *ino)
+static int lookup_member(struct tree *t, uint32_t dir, const char *name,
+			 struct wait *w, uint64_t *ino)
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
 	struct shown shown;
@@ -118,7 +118,7 @@ out:
 }
 
 static int lookup_view(struct tree *t, uint32_t array, const char *name,
-		       uint64_t *ino)
+		       struct wait *w, uint64_t *ino)
 {
 	const struct dir *d = dirs_at(t->dirs, array);
 	const struct item_type *type = dirs_type_at(t->dirs, d->type);
@@ -130,7 +130,9 @@ static int lookup_view(struct tree *t, uint32_t array, const char *name,
 	int err = view_parse(name, &s, why);
 
 	if (err == -ENOENT)
-		return 0;
+		return d->flags & DIR_MEMBERS
+			       ? lookup_member(t, array, name, w, ino)
+			       : 0;
 	if (err == 0)
 		err = view_bind(&s, type, &g, why);
 	if (err == 0 && item_layout(&g.item, s.format, &layout) < 0) {
@@ -156,7 +158,7 @@ static int lookup_view(struct tree *t, uint32_t array, const char *name,
 }
 
 static int lookup_array(struct tree *t, uint32_t dir, const char *name,
-			uint64_t *ino)
+			struct wait *w, uint64_t *ino)
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
 	struct layout layout;
@@ -171,7 +173,7 @@ static int lookup_array(struct tree *t, uint32_t dir, const char *name,
 			*ino = node_pack(dir, format, 0);
 		return 0;
 	}
-	return lookup_view(t, dir, name, ino);
+	return lookup_view(t, dir, name, w, ino);
 }
 
 static int lookup_item(struct tree *t, uint32_t dir, const char *name,
@@ -249,9 +251,9 @@ static int lookup_in(struct tree *t, uint32_t dir, const struct dir *d,
 		return lookup_control(t, dir, name, w, e);
 	case DIR_CONTAINER:
 	case DIR_GROUP:
-		return lookup_group(t, dir, name, w, &e->ino);
+		return lookup_member(t, dir, name, w, &e->ino);
 	case DIR_ARRAY:
-		return lookup_array(t, dir, name, &e->ino);
+		return lookup_array(t, dir, name, w, &e->ino);
 	case DIR_VIEW:
 		return lookup_item(t, dir, name, &e->ino);
 	}

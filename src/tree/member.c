@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * Members of groups: under which name, and as what. A link of the container
- * becomes a relative symbolic link, so that nothing here has to follow it;
- * neither is a hard link followed back to a group that leads to it.
+ * Members of groups, and of arrays that others are derived from: under which
+ * name, and as what. A link of the container becomes a relative symbolic link,
+ * so that nothing here has to follow it; neither is a hard link followed back
+ * to a group that leads to it.
  */
 
 #include <config.h>
@@ -215,6 +216,7 @@ int member_find(struct tree *t, const struct pin *p, uint32_t dir,
 static int describe_array(struct tree *t, const struct pin *p, struct dir *d)
 {
 	struct item_type type = {0};
+	struct place_info place;
 	struct array_info a;
 	struct layout layout;
 	struct attr value;
@@ -222,6 +224,8 @@ static int describe_array(struct tree *t, const struct pin *p, struct dir *d)
 	catalog_array(p->k, d->object, &a);
 	if (a.refused.n)
 		d->flags |= DIR_REFUSED;
+	if (catalog_members(p->k, d->object))
+		d->flags |= DIR_MEMBERS;
 	if (a.kind == 0 && catalog_value(p->k, d->object, &value) &&
 	    value.class == CAT_STRINGS)
 		d->flags |= DIR_STRINGS;
@@ -235,6 +239,10 @@ static int describe_array(struct tree *t, const struct pin *p, struct dir *d)
 		type.shape.dim[k] = a.dim[k];
 	if (item_layout(&type, FORMAT_NPY, &layout) < 0)
 		return 0;
+	if (catalog_place(p->k, d->object, &place)) {
+		type.nhint = place.nhint;
+		memcpy(type.hint, place.hint, sizeof(type.hint));
+	}
 	return dirs_type(t->dirs, &type, &d->type);
 }
 
@@ -259,6 +267,8 @@ int member_dir(struct tree *t, const struct pin *p, uint32_t dir, uint32_t i,
 	}
 	if (d.kind == DIR_ARRAY)
 		err = describe_array(t, p, &d);
+	else if (catalog_sample_at(p->k, d.object) >= 0)
+		d.flags |= DIR_SAMPLE;
 	if (err < 0)
 		return err;
 	return tree_add_dir(t, &d, s->name, number);

@@ -177,6 +177,7 @@ int problems_of_scan(const struct catalog *k, enum name_place root,
 void problems_of_array(const struct catalog *k, uint32_t object,
 		       problem_line_fn *add, void *arg)
 {
+	struct derived_info d;
 	struct array_info a;
 
 	for (uint32_t i = 0; i < catalog_problems(k); i++) {
@@ -190,6 +191,11 @@ void problems_of_array(const struct catalog *k, uint32_t object,
 	catalog_array(k, object, &a);
 	if (a.refused.n)
 		add(arg, a.refused.p, a.refused.n);
+	if (a.layout != CAT_DERIVED)
+		return;
+	catalog_derived(k, object, &d);
+	if (d.broken.n)
+		add(arg, d.broken.p, d.broken.n);
 }
 
 struct telling {

@@ -156,6 +156,11 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 /* Geometry of a view directory. */
 void view_geometry(const struct tree *t, const struct dir *d,
 		   struct view_geometry *out);
+/* How many views an array lists at most: slices, patches, --view. */
+static inline unsigned view_listed_max(const struct tree *t)
+{
+	return t->nviews + 2;
+}
 /* Listed view i of an array, canonical; -ENOENT: no more, -EINVAL: not here. */
 int view_listed(const struct tree *t, const struct dir *array, unsigned i,
 		struct view_spec *s, struct view_geometry *g);
@@ -190,9 +195,14 @@ bool fixed_at_hand(const struct dir *d, uint64_t file);
 
 /* ----------------------------------- container_info.c, array_info.c */
 
+/* The format of a container, for people. Borrowed until pin_put. */
+const char *format_text(const struct pin *p);
+
 /* Makers: *data is malloc'ed. dir must be of the right kind. */
 int make_container_info(struct tree *t, uint32_t dir, struct wait *w,
 			void **data, size_t *size);
+int make_sample_info(struct tree *t, uint32_t dir, struct wait *w, void **data,
+		     size_t *size);
 int make_array_info(struct tree *t, uint32_t dir, struct wait *w, void **data,
 		    size_t *size);
 int make_chunks(struct tree *t, uint32_t dir, struct wait *w, void **data,

@@ -99,12 +99,38 @@ static int canonical_stride(struct view_spec *s, char why[VIEW_WHY_MAX])
 	return 0;
 }
 
-static int bind_sized(struct view_spec *s, struct sampling *g,
-		      char why[VIEW_WHY_MAX])
+/* The size of what is taken, where the name leaves it out. */
+static int default_size(struct view_spec *s, const struct item_type *array,
+			char why[VIEW_WHY_MAX])
+{
+	if (s->nsize)
+		return 0;
+	if (!array->nhint)
+		return view_bad(why, "no size: it is patches+size-S, with S "
+				     "as 96x96x96 or allx64x64");
+	s->nsize = (uint8_t)array->nhint;
+	memcpy(s->size, array->hint, array->nhint * sizeof(s->size[0]));
+	return 0;
+}
+
+/* A name has no size that is what the array states. */
+static void drop_size(struct view_spec *s, const struct item_type *array)
+{
+	if (s->kind != VIEW_PATCHES || s->nsize != array->nhint ||
+	    memcmp(s->size, array->hint, s->nsize * sizeof(s->size[0])) != 0)
+		return;
+	s->nsize = 0;
+	memset(s->size, 0, sizeof(s->size));
+}
+
+static int bind_sized(struct view_spec *s, const struct item_type *array,
+		      struct sampling *g, char why[VIEW_WHY_MAX])
 {
 	unsigned lead;
-	int err;
+	int err = default_size(s, array, why);
 
+	if (err < 0)
+		return err;
 	if (s->nsize > g->ndim)
 		return view_bad(why, "the size has %u axes, the array %u",
 				s->nsize, g->ndim);
@@ -133,6 +159,7 @@ static int bind_sized(struct view_spec *s, struct sampling *g,
 	else
 		g->kind =
 			s->kind == VIEW_CROPS ? SAMPLE_CORNER : SAMPLE_UNIFORM;
+	drop_size(s, array);
 	return 0;
 }
 
@@ -193,7 +220,7 @@ int view_bind(struct view_spec *s, const struct item_type *array,
 	if (s->kind == VIEW_SLICES)
 		err = bind_slices(s, &g.sampling, why);
 	else
-		err = bind_sized(s, &g.sampling, why);
+		err = bind_sized(s, array, &g.sampling, why);
 	if (err == 0)
 		err = bind_pad(s, array, g.pad, why);
 	if (err < 0)

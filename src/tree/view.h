@@ -25,11 +25,11 @@ enum view_kind { VIEW_SLICES, VIEW_PATCHES, VIEW_CROPS, VIEW_RANDOM };
 
 /* Plain data without pointers. */
 struct view_spec {
-	uint8_t kind;	/* enum view_kind */
-	uint8_t border; /* enum sample_border */
-	uint8_t format; /* of listed items */
-	uint8_t nsize, nstride;
-	int64_t axis; /* of slices */
+	uint8_t kind;		/* enum view_kind */
+	uint8_t border;		/* enum sample_border */
+	uint8_t format;		/* of listed items */
+	uint8_t nsize, nstride; /* nsize 0, of patches: what the array states */
+	int64_t axis;		/* of slices */
 	uint64_t size[NDIM_MAX], stride[NDIM_MAX];
 	uint64_t seed, count;
 	char pad[NUMBER_TEXT_MAX]; /* as written; "": not given */

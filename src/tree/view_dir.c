@@ -73,6 +73,12 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 	return err;
 }
 
+/* Patches of the size that the array states. */
+static struct view_spec stated_patches(void)
+{
+	return (struct view_spec){.kind = VIEW_PATCHES, .format = FORMAT_NPY};
+}
+
 static int keep(struct tree *t, const struct view_spec *s)
 {
 	char name[NAME_BYTES_MAX + 1];
@@ -87,8 +93,11 @@ static int keep(struct tree *t, const struct view_spec *s)
 int view_keep_listed(struct tree *t)
 {
 	const struct view_spec slices = view_slices(0);
+	const struct view_spec patches = stated_patches();
 	int err = keep(t, &slices);
 
+	if (err == 0)
+		err = keep(t, &patches);
 	for (unsigned i = 0; err == 0 && i < t->nviews; i++)
 		err = keep(t, &t->views[i]);
 	return err;
@@ -107,8 +116,12 @@ static int listed_at(const struct tree *t, const struct dir *array, unsigned i,
 		/* Of one axis only by name: each element a file. */
 		if (type->shape.ndim < 2)
 			return -EINVAL;
+	} else if (i == 1) {
+		*s = stated_patches();
+		if (!type->nhint)
+			return -EINVAL;
 	} else {
-		*s = t->views[i - 1];
+		*s = t->views[i - 2];
 	}
 	if (view_bind(s, type, g, why) < 0)
 		return -EINVAL;
@@ -121,7 +134,7 @@ int view_listed(const struct tree *t, const struct dir *array, unsigned i,
 	char name[NAME_BYTES_MAX + 1], earlier[NAME_BYTES_MAX + 1];
 	int err;
 
-	if (array->type == ROW_NONE || i > t->nviews)
+	if (array->type == ROW_NONE || i >= view_listed_max(t))
 		return -ENOENT;
 	err = listed_at(t, array, i, s, g);
 	if (err == 0)
