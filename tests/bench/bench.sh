@@ -5,8 +5,8 @@
 #   BENCH_QUICK=1 make bench           less of everything, within a minute
 # Each line is "name value unit"; lines with # say what it was measured on;
 # the rows that have a target come again as a table at the end.
-# Rows: warm cold epochs workers planes crops cpu stuck index label entries
-# memory.
+# Rows: warm cold epochs workers planes crops cpu stuck index label blosc2
+# entries memory.
 # BENCH_DIR: where the data go (a disk; default: a directory in $TMPDIR), kept
 # if given; BENCH_SLICES (200), BENCH_ENTRIES, BENCH_READS (1000000).
 # Readers that are compared take turns on the same items, and the fastest
@@ -27,7 +27,7 @@ data=${BENCH_DIR:-$tmp}/data-$slices
 export BENCH_ROWS=$tmp/rows BENCH_ROW
 : >"$BENCH_ROWS"
 test $# -gt 0 || set -- warm cold epochs workers planes crops cpu stuck index \
-	label entries memory
+	label blosc2 entries memory
 
 say() { printf '%s %s %s\n' "$@"; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'; }
@@ -212,6 +212,14 @@ row_index() {
 row_label() {
 	builddir=$builddir python "$here/bench_label.py" "$bench/bench_label" \
 		"$data" ${quick:+--quick}
+}
+row_blosc2() {
+	python -c 'import hdf5plugin' 2>/dev/null || {
+		echo "# blosc2: no hdf5plugin"
+		return 0
+	}
+	python "$here/bench_blosc2.py" "$bench/bench_blosc2" "$data" \
+		${quick:+--quick}
 }
 row_entries() {
 	local n=${entries:-1000000} d=${BENCH_DIR:-$tmp}/entries

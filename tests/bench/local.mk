@@ -7,6 +7,7 @@ bench_programs = \
 	%reldir%/bench_codec \
 	$(NULL)
 bench_helpers = \
+	%reldir%/bench_blosc2 \
 	%reldir%/bench_client \
 	%reldir%/bench_decode \
 	%reldir%/bench_label \
@@ -19,6 +20,8 @@ EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 %canon_reldir%_bench_codec_CPPFLAGS = \
 	$(AM_CPPFLAGS) -I$(top_srcdir)/tests/unit $(ENCODE_CFLAGS)
 %canon_reldir%_bench_codec_LDADD = $(CORE_LIBS)
+%canon_reldir%_bench_blosc2_SOURCES = %reldir%/bench_blosc2.c
+%canon_reldir%_bench_blosc2_LDADD = $(CORE_LIBS)
 %canon_reldir%_bench_client_SOURCES = %reldir%/bench_client.c
 %canon_reldir%_bench_decode_SOURCES = %reldir%/bench_decode.c
 %canon_reldir%_bench_decode_LDADD = $(CORE_LIBS)
@@ -26,6 +29,7 @@ EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 %canon_reldir%_bench_label_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
 	%reldir%/bench.sh \
+	%reldir%/bench_blosc2.py \
 	%reldir%/bench_common.py \
 	%reldir%/bench_data.py \
 	%reldir%/bench_label.py \
