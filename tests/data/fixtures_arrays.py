@@ -5,7 +5,7 @@ import h5py
 import numpy as np
 
 from h5low import (
-    FLETCHER, GZIP, LATEST, LZ4, SHUFFLE, ZSTD, dataset, set_istore_k,
+    BLOSC2, FLETCHER, GZIP, LATEST, LZ4, SHUFFLE, ZSTD, dataset, set_istore_k,
 )
 from voxels import voxels, zstd_frame
 
@@ -191,6 +191,51 @@ def filters(out):
                     [(FLETCHER, ())])
 
 
+def blosc2_step(t, chunks, codec, filt, boxes=True):
+    """The filter with the parameters that it gives itself."""
+    item = np.dtype(t).itemsize
+    return BLOSC2, (1, 0, item, item * int(np.prod(chunks)), 5, filt, codec,
+                    *((len(chunks), *chunks) if boxes else ()))
+
+
+def blosc2(out):
+    """Blosc2, each codec and filter, in boxes and not, and chains with it."""
+    s, c = (9, 13, 14), (5, 7, 9)
+    codecs = {"blosclz": 0, "lz4": 1, "zlib": 4}
+    if zstd_frame(b"x"):
+        codecs["zstd"] = 5
+    with h5py.File(out / "blosc2.h5", "w") as f:
+        for name, codec in codecs.items():
+            for t in ("<i1", "<i2", ">i2", "<f4", "<f8"):
+                for filt in range(4):
+                    tag = "%s_%s%s_%d" % (name, t[1:], "be" * (t[0] == ">"),
+                                          filt)
+                    dataset(f, tag, s, t, c, [blosc2_step(t, c, codec, filt)])
+                    dataset(f, tag + "_plain", s, t, c, [
+                        blosc2_step(t, c, codec, filt, False)])
+            step = blosc2_step("<i4", c, codec, 1)
+            smooth = np.arange(9 * 13 * 14, dtype="<i4").reshape(s) // 50
+            dataset(f, "smooth_" + name, s, "<i4", c, [step], data=smooth)
+            dataset(f, "half_" + name, s, "<i4", c, [step], data=np.where(
+                np.arange(14) < 9, 0, smooth))
+            dataset(f, "masked_" + name, s, "<i4", c, [step],
+                    masks={(0, 1, 0): 1, (1, 1, 1): 1})
+            for tag, chain in (
+                ("fletcher", [step, (FLETCHER, ())]),
+                ("shuffle", [(SHUFFLE, ()), step]),
+                ("all", [(SHUFFLE, ()), step, (FLETCHER, ())]),
+            ):
+                dataset(f, "%s_%s" % (tag, name), s, "<i4", c, chain)
+        for rank in range(1, 9):
+            shape = (3, 2, 4, 2, 3, 2, 2, 3)[:rank]
+            chunks = (2, 2, 3, 2, 2, 1, 2, 2)[:rank]
+            dataset(f, "rank%d" % rank, shape, "<i2", chunks, [
+                blosc2_step("<i2", chunks, 1, 1)])
+        # As the filter does by default.
+        dataset(f, "rank1_plain", (3000,), "<i2", (2000,), [
+            blosc2_step("<i2", (2000,), 1, 1, False)])
+
+
 def masks(out):
     """Filter masks per chunk, and partial chunks that are not filtered."""
     with h5py.File(out / "masks.h5", "w") as f:
@@ -235,4 +280,4 @@ def pairs(out):
         f["plain"] = voxels((6, 5, 4), "<u2")
 
 
-MAKERS = (types, ranks, layouts, indexes, superblocks, filters, masks, pairs)
+MAKERS = (types, ranks, layouts, indexes, superblocks, filters, blosc2, masks, pairs)

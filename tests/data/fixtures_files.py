@@ -8,6 +8,7 @@ import socket
 import h5py
 import numpy as np
 
+from fixtures_arrays import blosc2_step
 from h5low import GZIP, LATEST, LZ4, SHUFFLE, ZSTD, dataset
 from voxels import voxels
 
@@ -189,6 +190,7 @@ def corrupt(out):
             ("zstd", [(ZSTD, (3,))]), ("shuffle_gzip", [
                 (SHUFFLE, ()), (GZIP, (1,))]),
             ("fletcher", [(3, ())]),
+            ("blosc2", [blosc2_step("<i4", c, 1, 1)]),
         ):
             d = dataset(f, name, s, "<i4", c, chain)
             del d.attrs["voxels"]
@@ -196,8 +198,9 @@ def corrupt(out):
             bad = bytearray(chunk)
             for i in range(len(bad) // 2, len(bad) // 2 + 8):
                 bad[i] ^= 0x5A
-            if name in ("lz4", "zstd"): # no checksum: lie on size, magic
-                bad[0 if name == "zstd" else 7] ^= 1
+            # No checksum: lie on size or magic.
+            if name in ("lz4", "zstd", "blosc2"):
+                bad[7 if name == "lz4" else 0] ^= 1
             d.id.write_direct_chunk((2, 0, 0), bytes(bad), mask)
             mask, chunk = d.id.read_direct_chunk((3, 0, 0))
             d.id.write_direct_chunk((3, 0, 0), chunk[: len(chunk) // 2], mask)

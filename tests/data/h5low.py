@@ -8,9 +8,11 @@ import zlib
 import h5py
 import numpy as np
 
+import frames
 from voxels import fletcher32, lz4_chunk, shuffled, voxels, zstd_frame
 
 GZIP, SHUFFLE, FLETCHER, LZ4, ZSTD = 1, 2, 3, 32004, 32015
+BLOSC2 = 32026
 # What HDF5 1.10, the scanner's library, calls latest; newer ones go further.
 LATEST = ("v110", "v110")
 OPTIONAL = h5py.h5z.FLAG_OPTIONAL
@@ -52,6 +54,8 @@ def encode(data, filters, itemsize, mask=0):
             data = lz4_chunk(data, *params)
         elif number == ZSTD:
             data = zstd_frame(data)
+        elif number == BLOSC2:
+            data = frames.filter_frame(data, params)
         else:
             raise ValueError(number)
     return data

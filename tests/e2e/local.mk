@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 scripts += \
 	%reldir%/test-blocks.sh \
+	%reldir%/test-bytes-blosc2.sh \
 	%reldir%/test-bytes-filters.sh \
 	%reldir%/test-bytes-indexes.sh \
 	%reldir%/test-bytes-layouts.sh \

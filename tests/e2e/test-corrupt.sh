@@ -14,7 +14,8 @@ from voxels import voxels
 mnt = sys.argv[2]
 want = voxels((4, 6, 5), "<i4")
 for again in range(3):
-    for name in ("gzip", "lz4", "zstd", "shuffle_gzip", "fletcher"):
+    for name in ("gzip", "lz4", "zstd", "shuffle_gzip", "fletcher",
+                 "blosc2"):
         a = "%s/corrupt/%s/" % (mnt, name)
         for i in range(4):
             try:
@@ -33,7 +34,7 @@ for again in range(3):
                 raise AssertionError(name + ": " + view)
 assert np.load(mnt + "/pairs/mask/array.npy").shape == (12, 13, 14)
 END
-for name in gzip lz4 zstd shuffle_gzip fletcher; do
+for name in gzip lz4 zstd shuffle_gzip fletcher blosc2; do
 	grep 'corrupt' "$mnt/.patchfs/problems" | grep -q "[/ :]${name}[ /:]" ||
 		fail "$name is not in the problems"
 	n=$(grep -c "[/ :]${name}[ /:]" "$tmp/log" || :)
