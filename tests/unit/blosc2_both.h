@@ -32,7 +32,7 @@ struct both {
 	unsigned fetches;
 	int whole, opened, blocks; /* errors */
 	const char *what;
-	bool is_whole, is_ambiguous;
+	bool is_whole, is_ambiguous, is_constant;
 	uint8_t *out;	     /* chunk.bytes, caller frees; of the blocks if
 				plain, else of the whole chunk */
 	unsigned fail_fetch; /* that one gives -EIO; 0: none */
@@ -153,11 +153,15 @@ static inline void both_decode(struct both *b)
 	MUST(!b->opened == !!f);
 	if (f) {
 		MUST(b->whole != -EOPNOTSUPP);
+		MUST(!f->is_constant || (!b->whole && b->chunk.item_size <= 8));
 		both_check_frame(b, f);
 		b->is_whole = f->is_whole;
 		b->is_ambiguous = f->is_ambiguous;
 		if (!f->is_whole)
 			both_blocks(b, o, f, out);
+		for (uint64_t i = 0; f->is_constant && i < b->chunk.bytes; i++)
+			MUST(whole[i] == f->value[i % b->chunk.item_size]);
+		b->is_constant = f->is_constant;
 	}
 	b->out = whole;
 	if (f && !f->is_whole && !b->blocks) {

@@ -108,6 +108,7 @@ static void check_values(struct golden *g)
 		      "%s %s: wrong values", g->what, g->kind);
 	ck_assert_int_eq(b->is_ambiguous, !strncmp(g->what, "ambiguous", 9));
 	ck_assert_int_eq(b->is_whole, !!strstr(g->what, "delta"));
+	ck_assert_int_eq(b->is_constant, !strcmp(g->kind, "zero"));
 	/* Small ones are one read. */
 	ck_assert_uint_eq(b->fetches, 1);
 	free(b->out);
