@@ -21,6 +21,7 @@ scripts += \
 	%reldir%/test-latency.sh \
 	%reldir%/test-limits.sh \
 	%reldir%/test-little-memory.sh \
+	%reldir%/test-medh5.sh \
 	%reldir%/test-memory.sh \
 	%reldir%/test-mount-fd.sh \
 	%reldir%/test-mount-options.sh \
@@ -41,5 +42,6 @@ EXTRA_DIST += \
 	%reldir%/bytes.sh \
 	%reldir%/compare.py \
 	%reldir%/damage.py \
+	%reldir%/medh5.py \
 	%reldir%/mounts.sh \
 	$(NULL)
