@@ -14,3 +14,11 @@ TESTS += %reldir%/fault_tree
 %canon_reldir%_fault_tree_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 %canon_reldir%_fault_tree_LDADD = $(CORE_LIBS)
+
+check_PROGRAMS += %reldir%/fault_label
+TESTS += %reldir%/fault_label
+%canon_reldir%_fault_label_SOURCES = \
+	%reldir%/fault_label.c tests/model/memory_array.h
+%canon_reldir%_fault_label_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+%canon_reldir%_fault_label_LDADD = $(CORE_LIBS)

@@ -32,3 +32,10 @@ TESTS += %reldir%/model_label
 %canon_reldir%_model_label_SOURCES = \
 	%reldir%/memory_array.h %reldir%/model_label.c
 %canon_reldir%_model_label_LDADD = $(CORE_LIBS)
+
+unit += %reldir%/check_label_units
+%canon_reldir%_check_label_units_SOURCES = \
+	%reldir%/check_label_units.c $(fake_sources)
+%canon_reldir%_check_label_units_CPPFLAGS = $(fake_cppflags)
+%canon_reldir%_check_label_units_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_label_units_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
