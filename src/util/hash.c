@@ -10,20 +10,74 @@
 #include <openssl/evp.h>
 #include <string.h>
 
-int hash_sha256_hex(const void *data, size_t n, char out[65])
+static void put_hex(const unsigned char *md, unsigned n, char *out)
 {
 	static const char hex[] = "0123456789abcdef";
+
+	for (unsigned i = 0; i < n; i++) {
+		out[2 * i] = hex[md[i] >> 4];
+		out[2 * i + 1] = hex[md[i] & 15];
+	}
+	out[2 * n] = '\0';
+}
+
+int hash_sha256_hex(const void *data, size_t n, char out[65])
+{
 	unsigned char md[EVP_MAX_MD_SIZE];
 	unsigned len = 0;
 
 	if (!EVP_Digest(data, n, md, &len, EVP_sha256(), NULL) || len != 32)
 		return -ENOMEM;
-	for (unsigned i = 0; i < 32; i++) {
-		out[2 * i] = hex[md[i] >> 4];
-		out[2 * i + 1] = hex[md[i] & 15];
-	}
-	out[64] = '\0';
+	put_hex(md, len, out);
 	return 0;
+}
+
+/* It is libcrypto's own; the name is for those who do not see that. */
+static EVP_MD_CTX *context_of(struct hash *h)
+{
+	return (EVP_MD_CTX *)h;
+}
+
+int hash_new(const char *algorithm, struct hash **out)
+{
+	const EVP_MD *md = strcmp(algorithm, "sha256") == 0   ? EVP_sha256()
+			   : strcmp(algorithm, "sha512") == 0 ? EVP_sha512()
+			   : strcmp(algorithm, "blake2b") == 0
+				   ? EVP_blake2b512()
+				   : NULL;
+	EVP_MD_CTX *c;
+
+	if (!md)
+		return -EINVAL;
+	c = EVP_MD_CTX_new();
+	if (!c || !EVP_DigestInit_ex(c, md, NULL)) {
+		EVP_MD_CTX_free(c);
+		return -ENOMEM;
+	}
+	*out = (struct hash *)c;
+	return 0;
+}
+
+int hash_add(struct hash *h, const void *data, size_t n)
+{
+	return EVP_DigestUpdate(context_of(h), data, n) ? 0 : -ENOMEM;
+}
+
+int hash_hex(struct hash *h, char out[HASH_HEX_MAX])
+{
+	unsigned char md[EVP_MAX_MD_SIZE];
+	unsigned len = 0;
+
+	if (!EVP_DigestFinal_ex(context_of(h), md, &len) ||
+	    2 * len >= HASH_HEX_MAX)
+		return -ENOMEM;
+	put_hex(md, len, out);
+	return 0;
+}
+
+void hash_free(struct hash *h)
+{
+	EVP_MD_CTX_free(context_of(h));
 }
 
 uint64_t hash_bytes(const void *data, size_t n)

@@ -11,6 +11,19 @@
 /* Lower-case hex of SHA-256, 64 digits and a NUL. 0, or -ENOMEM. */
 int hash_sha256_hex(const void *data, size_t n, char out[65]);
 
+/*
+ * A digest of what is added piece by piece: "sha256", "sha512" or "blake2b" (of
+ * 64 bytes). One thread at a time. *out: hash_free. 0, -EINVAL: no such
+ * algorithm, -ENOMEM.
+ */
+struct hash;
+int hash_new(const char *algorithm, struct hash **out);
+int hash_add(struct hash *h, const void *data, size_t n);
+/* Ends it: lower-case hex. */
+#define HASH_HEX_MAX 129
+int hash_hex(struct hash *h, char out[HASH_HEX_MAX]);
+void hash_free(struct hash *h);
+
 /* A well mixed 64-bit value of two; for hash tables, not for digests. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "unit.h"
+#include "util/hash.h"
 #include "util/json.h"
 #include "util/log.h"
 #include "util/metric.h"
@@ -261,6 +262,36 @@ START_TEST(test_metrics_text)
 }
 END_TEST
 
+/* Of "abc", from the standards that define them. */
+START_TEST(test_hash)
+{
+	static const struct {
+		const char *name, *hex;
+	} row[] = {
+		{"sha256", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb41"
+			   "0ff61f20015ad"},
+		{"sha512", "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9"
+			   "eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d44"
+			   "23643ce80e2a9ac94fa54ca49f"},
+		{"blake2b", "ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b"
+			    "12bb6fdbffa2d17d87c5392aab792dc252d5de4533cc9518d3"
+			    "8aa8dbf1925ab92386edd4009923"},
+	};
+	char hex[HASH_HEX_MAX];
+	struct hash *h;
+
+	ck_assert_int_eq(hash_new("md5", &h), -EINVAL);
+	ck_assert_int_eq(hash_new(row[_i].name, &h), 0);
+	ck_assert_int_eq(hash_add(h, "ab", 2), 0);
+	ck_assert_int_eq(hash_add(h, "", 0), 0);
+	ck_assert_int_eq(hash_add(h, "c", 1), 0);
+	ck_assert_int_eq(hash_hex(h, hex), 0);
+	ck_assert_str_eq(hex, row[_i].hex);
+	hash_free(h);
+	hash_free(NULL);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("util");
@@ -274,6 +305,7 @@ static Suite *suite(void)
 	tcase_add_test(c, test_json_failure_shows);
 	tcase_add_test(c, test_problems_once);
 	tcase_add_test(c, test_metrics_text);
+	tcase_add_loop_test(c, test_hash, 0, 3);
 	suite_add_tcase(s, c);
 	return s;
 }
