@@ -100,6 +100,14 @@ struct array_env {
 	void (*on_decode)(void *arg, const struct array_info *a, uint64_t unit,
 			  uint32_t part);
 	void *on_decode_arg;
+	struct verdicts *verdicts; /* on ambiguous arrays; NULL: forgotten */
+};
+
+/* How chunks are read whose blocks may lie in one of two orders. */
+enum array_reading {
+	ARRAY_DECIDED, /* as is found out, see array/ambiguous.c */
+	ARRAY_BOXES,   /* as they say */
+	ARRAY_PLAIN,   /* one after the other */
 };
 
 struct stored_array {
@@ -113,11 +121,14 @@ struct stored_array {
 	struct codec_chain chain;
 	struct shape grid, chunk; /* chunked: counts and extents of chunks */
 	uint64_t grid_stride[NDIM_MAX], chunk_stride[NDIM_MAX];
-	uint64_t chunk_bytes;  /* of a unit, decoded */
-	uint64_t bytes;	       /* of all values */
-	bool swap;	       /* stored big endian */
-	bool has_blocks;       /* chunks may be decoded block by block */
-	unsigned char fill[8]; /* as served */
+	uint64_t chunk_bytes; /* of a unit, decoded */
+	uint64_t bytes;	      /* of all values */
+	bool swap;	      /* stored big endian */
+	bool has_blocks;      /* chunks may be decoded block by block */
+	enum array_reading reading;
+	const struct catalog *catalog; /* borrowed; NULL once it may be gone */
+	uint32_t object;	       /* in it */
+	unsigned char fill[8];	       /* as served */
 };
 
 /*

@@ -168,13 +168,16 @@ int size_tell(const struct stored_array *s, const struct codec_frame *frame,
  * The way to the blocks of a located chunk; NULL: it is decoded whole.
  */
 const struct codec_block_ops *frame_ops(const struct unit_job *j);
-void frame_key(const struct stored_array *s, uint64_t slot,
+/* plain: its blocks are read one after the other, if it is ambiguous. */
+void frame_key(const struct stored_array *s, uint64_t slot, bool plain,
 	       struct cache_key *out);
 /* Pin what is known of the blocks of such a chunk. All errors were told. */
-int frame_get(const struct unit_job *j, struct wait *w,
+int frame_get(const struct unit_job *j, bool plain, struct wait *w,
 	      struct cache_entry **out);
 /* Whether it is that the chunk is decoded at once. */
 bool frame_is_whole(const struct cache_entry *frame);
+/* Whether there are two ways to read it; see ambiguous.c. */
+bool frame_is_ambiguous(const struct cache_entry *frame);
 
 /* -------------------------------------------------------------- block.c */
 
@@ -194,6 +197,36 @@ unsigned block_near(const struct unit_job *j, const struct codec_frame *f,
 int block_get(const struct unit_job *j, const struct codec_frame *f,
 	      const uint32_t *block, unsigned n, struct wait *w,
 	      struct cache_entry **out);
+
+/* ---------------------------------------------------------- ambiguous.c */
+
+enum verdict {
+	VERDICT_NONE, /* not looked into yet */
+	VERDICT_BOXES,
+	VERDICT_PLAIN,
+	VERDICT_DAMAGED, /* neither can be right */
+};
+
+/* What was found out of the arrays of a mount, kept until its end. */
+struct verdicts *verdicts_new(void);
+void verdicts_free(struct verdicts *v);
+/* What is known; reads nothing. */
+enum verdict verdict_known(const struct stored_array *s);
+/*
+ * How the ambiguous chunks of an array are to be read: found out once. Errors
+ * were told; -EBADMSG: neither way is right; util/wait.h.
+ */
+int verdict_get(const struct stored_array *s, struct wait *w,
+		enum verdict *out);
+
+/* ------------------------------------------------------------- digest.c */
+
+/*
+ * Which reading of the array agrees with its attribute `digest`.
+ * VERDICT_NONE: it has none that says so. Errors were told.
+ */
+int digest_verdict(const struct stored_array *s, void *buffer, size_t room,
+		   enum verdict *out);
 
 /* -------------------------------------------------------------- cover.c */
 

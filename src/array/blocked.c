@@ -18,6 +18,7 @@
 #include "cache/cache.h"
 #include "codec/codec.h"
 #include "util/checked.h"
+#include "util/cleanup.h"
 
 /* What one thread decodes in one go, in bytes of values. */
 #define WINDOW_BYTES ((uint64_t)512 << 10)
@@ -130,10 +131,16 @@ int blocked_load(const struct stored_array *s, const struct chunk_part *p,
 	uint32_t missing[CACHE_RUN_MAX];
 	struct cache_entry *frame, *e;
 	struct reader r;
-	int err = frame_get(&p->job, w, &frame);
+	enum verdict verdict = verdict_known(s);
+	int err = frame_get(&p->job, verdict == VERDICT_PLAIN, w, &frame);
 
 	if (err)
 		return err;
+	if (verdict == VERDICT_NONE && frame_is_ambiguous(frame)) {
+		/* That takes the catalog, which may be gone. */
+		cache_put(c, frame, 0);
+		return 0;
+	}
 	if (frame_is_whole(frame)) {
 		cache_put(c, frame, 0);
 		err = unit_get(&p->job, w, &e);
@@ -187,7 +194,7 @@ uint64_t blocked_missing(const struct stored_array *s,
 	struct cache_key key;
 	struct reader r;
 
-	frame_key(s, p->slot, &key);
+	frame_key(s, p->slot, verdict_known(s) == VERDICT_PLAIN, &key);
 	frame = cache_peek(c, &key);
 	if (!frame || frame_is_whole(frame)) {
 		for (unsigned k = 0; k < s->chunk.ndim; k++)
@@ -263,27 +270,54 @@ static int read_blocks(struct chunk_walk *k, struct chunk_part *p,
 	return err;
 }
 
+/* *out is NULL: the chunk is a hole, or has to be decoded whole. */
+static int pin_frame(struct chunk_walk *k, struct chunk_part *p, bool plain,
+		     struct cache_entry **out)
+{
+	struct cache_key key;
+	int err;
+
+	frame_key(k->s, p->slot, plain, &key);
+	*out = cache_peek(k->s->env->cache, &key);
+	if (*out)
+		return 0;
+	err = chunk_locate(k, p);
+	if (err || p->hole || !frame_ops(&p->job))
+		return err;
+	return frame_get(&p->job, plain, k->w, out);
+}
+
+/* The chunk is ambiguous: take the frame that is right. */
+static int settle(struct chunk_walk *k, struct chunk_part *p,
+		  struct cache_entry **frame)
+{
+	enum verdict verdict;
+	int err = verdict_get(k->s, k->w, &verdict);
+
+	if (err || verdict != VERDICT_PLAIN)
+		return err;
+	cache_put(k->s->env->cache, take_ptr(*frame), 0);
+	return pin_frame(k, p, true, frame);
+}
+
 int blocked_read(struct chunk_walk *k, struct chunk_part *p, bool *is_read)
 {
 	struct cache *c = k->s->env->cache;
 	struct cache_entry *frame;
-	struct cache_key key;
-	int err = 0;
+	int err;
 
 	*is_read = false;
-	frame_key(k->s, p->slot, &key);
-	frame = cache_peek(c, &key);
-	if (!frame) {
-		err = chunk_locate(k, p);
-		if (err || p->hole || !frame_ops(&p->job))
-			return err;
-		err = frame_get(&p->job, k->w, &frame);
-		if (err)
-			return err;
+	err = pin_frame(k, p, k->s->reading == ARRAY_PLAIN, &frame);
+	if (err || !frame)
+		return err;
+	if (k->s->reading == ARRAY_DECIDED && frame_is_ambiguous(frame))
+		err = settle(k, p, &frame);
+	if (!err && frame) {
+		*is_read = !frame_is_whole(frame);
+		if (*is_read)
+			err = read_blocks(k, p, frame);
 	}
-	*is_read = !frame_is_whole(frame);
-	if (*is_read)
-		err = read_blocks(k, p, frame);
-	cache_put(c, frame, 0);
+	if (frame)
+		cache_put(c, frame, 0);
 	return err;
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "array/array_impl.h"
 #include "cache/cache.h"
 
 int array_env_init(struct array_env *env, size_t cache_size, struct metrics *m,
@@ -16,7 +17,11 @@ int array_env_init(struct array_env *env, size_t cache_size, struct metrics *m,
 {
 	*env = (struct array_env){.problems = p};
 	env->cache = cache_new(cache_size, m);
-	return env->cache ? 0 : -ENOMEM;
+	env->verdicts = verdicts_new();
+	if (env->cache && env->verdicts)
+		return 0;
+	array_env_fini(env);
+	return -ENOMEM;
 }
 
 void array_env_fini(struct array_env *env)
@@ -24,6 +29,8 @@ void array_env_fini(struct array_env *env)
 	if (env->cache)
 		cache_free(env->cache);
 	env->cache = NULL;
+	verdicts_free(env->verdicts);
+	env->verdicts = NULL;
 }
 
 void array_env_charge(const struct array_env *env, int64_t bytes)

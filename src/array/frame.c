@@ -28,6 +28,7 @@
 
 struct frame_job {
 	const struct unit_job *j;
+	bool plain;
 	uint64_t left; /* bytes that the codec may still ask for */
 };
 
@@ -36,10 +37,10 @@ const struct codec_block_ops *frame_ops(const struct unit_job *j)
 	return j->raw ? NULL : codec_blocks(&j->s->chain, j->at.skip);
 }
 
-void frame_key(const struct stored_array *s, uint64_t slot,
+void frame_key(const struct stored_array *s, uint64_t slot, bool plain,
 	       struct cache_key *out)
 {
-	unit_key(s, slot, 0, out);
+	unit_key(s, slot, plain, out);
 	out->kind = CACHE_FRAME;
 }
 
@@ -48,6 +49,13 @@ bool frame_is_whole(const struct cache_entry *frame)
 	const struct codec_frame *f = cache_data(frame, NULL);
 
 	return f->is_whole && !f->is_constant;
+}
+
+bool frame_is_ambiguous(const struct cache_entry *frame)
+{
+	const struct codec_frame *f = cache_data(frame, NULL);
+
+	return f->is_ambiguous && !f->is_whole && !f->is_constant;
 }
 
 static int fetch(void *arg, uint64_t off, size_t n, void *out)
@@ -89,7 +97,7 @@ static bool is_worth_it(const struct stored_array *s,
 			const struct codec_frame *f)
 {
 	assert(f && (f->is_whole || is_sound(s, f)));
-	if (f->is_constant)
+	if (f->is_constant || (f->is_ambiguous && !f->is_whole))
 		return true;
 	return !f->is_whole && f->block_bytes >= BLOCK_BYTES_MIN &&
 	       f->block_bytes % s->base.item_size == 0;
@@ -120,6 +128,7 @@ static int open_frame(struct frame_job *f, struct codec_frame **out,
 		.ndim = s->chunk.ndim,
 		.item_size = s->base.item_size,
 		.dim = s->chunk.dim,
+		.plain = f->plain,
 	};
 	int err;
 
@@ -136,7 +145,7 @@ static int frame_load(void *arg, const struct cache_key *key, struct wait *w,
 	const struct unit_job *j = arg;
 	const struct stored_array *s = j->s;
 	CLEANUP(cleanup_freep) struct codec_frame *f = NULL;
-	struct frame_job job = {.j = j};
+	struct frame_job job = {.j = j, .plain = key->band};
 	const char *what = NULL;
 	int err;
 
@@ -154,7 +163,7 @@ static int frame_load(void *arg, const struct cache_key *key, struct wait *w,
 	return 0;
 }
 
-int frame_get(const struct unit_job *j, struct wait *w,
+int frame_get(const struct unit_job *j, bool plain, struct wait *w,
 	      struct cache_entry **out)
 {
 	const struct stored_array *s = j->s;
@@ -167,7 +176,7 @@ int frame_get(const struct unit_job *j, struct wait *w,
 
 	if (j->at.n > codec_stored_max(j->bytes))
 		return unit_tell(s, j->unit, -EBADMSG, &j->at);
-	frame_key(s, j->unit, &ask.key);
+	frame_key(s, j->unit, plain, &ask.key);
 	err = cache_get(s->env->cache, &ask, w, out);
 	if (err == -ENOMEM)
 		return unit_tell(s, j->unit, err, &j->at);

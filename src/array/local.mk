@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
+	%reldir%/ambiguous.c \
 	%reldir%/array.h \
 	%reldir%/array_impl.h \
 	%reldir%/band.c \
@@ -11,6 +12,7 @@ libcore_a_SOURCES += \
 	%reldir%/contiguous.c \
 	%reldir%/copy.c \
 	%reldir%/cover.c \
+	%reldir%/digest.c \
 	%reldir%/direct.c \
 	%reldir%/frame.c \
 	%reldir%/load.c \

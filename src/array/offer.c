@@ -125,6 +125,7 @@ struct offer_set *offer_begin(const struct stored_array *s,
 	memcpy(param, s->label, label);
 	set->s.label = (const char *)param;
 	/* Nothing of the catalog is left. */
+	set->s.catalog = NULL;
 	set->s.info.dim = set->s.base.shape.dim;
 	set->s.info.chunk = set->s.chunk.dim;
 	set->s.info.fill = set->s.info.compact = (struct bytes){NULL, 0};

@@ -201,6 +201,8 @@ int stored_array_init(struct stored_array *s, const struct array_env *env,
 	s->source = source;
 	s->device = container_device(c);
 	s->label = label;
+	s->catalog = k;
+	s->object = object;
 	s->swap = a->order == '>' && a->item_size > 1;
 	s->base.kind = a->kind;
 	s->base.item_size = a->item_size;

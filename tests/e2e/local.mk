@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 scripts += \
+	%reldir%/test-ambiguous.sh \
 	%reldir%/test-blocks.sh \
 	%reldir%/test-bytes-blosc2.sh \
 	%reldir%/test-bytes-filters.sh \

@@ -131,6 +131,8 @@ static void store_chunk(struct fake *f, const uint64_t *where,
 		/* What lies beyond the array is never to be seen. */
 		put(data + i * f->item_size, inside ? value_at(f, voxel) : 0xee,
 		    f->item_size, f->order == '>');
+		if (!inside && f->fill_outside)
+			memcpy(data + i * f->item_size, f->fill, f->item_size);
 		advance(f->chunk.ndim, f->chunk.dim, at);
 	}
 	for (unsigned i = 0; i < f->nfilter; i++) {
@@ -262,6 +264,50 @@ void catalog_chain(const struct catalog *k, const struct array_info *a,
 {
 	(void)a;
 	*out = fake_of(k)->chain;
+}
+
+uint32_t catalog_attrs(const struct catalog *k, uint32_t object)
+{
+	(void)object;
+	return fake_of(k)->digest ? 1 : 0;
+}
+
+void catalog_attr(const struct catalog *k, uint32_t object, uint32_t i,
+		  struct attr *out)
+{
+	static _Thread_local char data[4 + 256];
+	const char *digest = fake_of(k)->digest;
+	uint32_t n = (uint32_t)strlen(digest);
+
+	(void)object;
+	(void)i;
+	memcpy(data, &n, sizeof(n));
+	memcpy(data + sizeof(n), digest, n);
+	*out = (struct attr){
+		.name = {"digest", 6},
+		.class = CAT_STRINGS,
+		.count = 1,
+		.data = {data, sizeof(n) + n},
+	};
+}
+
+unsigned catalog_path(const struct catalog *k, uint32_t object,
+		      struct path_step *step, unsigned max)
+{
+	(void)k;
+	(void)object;
+	if (max > 0)
+		*step = (struct path_step){0, 0};
+	return 1;
+}
+
+void catalog_member(const struct catalog *k, uint32_t group, uint32_t i,
+		    struct member *out)
+{
+	(void)k;
+	(void)group;
+	(void)i;
+	*out = (struct member){.name = {"x", 1}};
 }
 
 uint64_t container_device(const struct container *c)

@@ -39,6 +39,8 @@ struct fake {
 	struct toy_conf toy; /* of TOY_FILTER */
 	/* Each other four layers are the same item: 0, and a number. */
 	bool layers;
+	const char *digest; /* attribute, or NULL; the path is "x" */
+	bool fill_outside;  /* what lies beyond the array is fill, else 0xee */
 	/* ----------------------------------------------------------- */
 	struct array_info info;
 	struct codec_chain chain;

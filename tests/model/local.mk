@@ -39,3 +39,10 @@ unit += %reldir%/check_label_units
 %canon_reldir%_check_label_units_CPPFLAGS = $(fake_cppflags)
 %canon_reldir%_check_label_units_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_label_units_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+unit += %reldir%/check_ambiguous
+%canon_reldir%_check_ambiguous_SOURCES = \
+	%reldir%/check_ambiguous.c $(fake_sources)
+%canon_reldir%_check_ambiguous_CPPFLAGS = $(fake_cppflags)
+%canon_reldir%_check_ambiguous_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_ambiguous_LDADD = $(CORE_LIBS) $(CHECK_LIBS)

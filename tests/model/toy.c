@@ -18,7 +18,7 @@ enum mode { TOY_BOXES, TOY_RANGES, TOY_WHOLE };
 /* At the front of a chunk; then the table; then the blocks. */
 struct head {
 	uint32_t magic, mode, nblock, block_bytes, last_bytes;
-	uint32_t ndim, item_size, is_constant;
+	uint32_t ndim, item_size, is_constant, is_ambiguous;
 	uint8_t value[8];
 	uint32_t dim[NDIM_MAX], block[NDIM_MAX], grid[NDIM_MAX];
 };
@@ -137,6 +137,7 @@ uint8_t *toy_encode(const struct toy_conf *conf, const struct shape *chunk,
 	h.is_constant = nin % item_size == 0 &&
 			!memcmp(in, in + item_size, nin - item_size);
 	memcpy(h.value, in, item_size);
+	h.is_ambiguous = conf->ambiguous != TOY_SURE;
 	gap = h.nblock <= 16 ? conf->gap : 0;
 	at = room(h.nblock * sizeof(*at));
 	block = room(h.block_bytes);
@@ -148,7 +149,9 @@ uint8_t *toy_encode(const struct toy_conf *conf, const struct shape *chunk,
 		bool any = false;
 
 		for (uint32_t k = 0; k < length(&h, b); k++) {
-			int64_t from = byte_of(&h, b, k);
+			int64_t from = conf->ambiguous == TOY_PLAIN_RIGHT
+					       ? b * h.block_bytes + k
+					       : byte_of(&h, b, k);
 
 			block[k] = from < 0 ? 0xbb : in[from];
 			any = any || block[k];
@@ -263,9 +266,10 @@ static int toy_open(const struct codec_chunk *c, codec_fetch_fn *fetch,
 		.last_bytes = h.last_bytes,
 		.is_whole = h.mode == TOY_WHOLE,
 		.is_constant = h.is_constant,
+		.is_ambiguous = h.is_ambiguous,
 	};
 	memcpy(f->frame.value, h.value, sizeof(h.value));
-	if (h.mode != TOY_RANGES) {
+	if (h.mode != TOY_RANGES && !c->plain) {
 		f->frame.ndim = h.ndim;
 		memcpy(f->frame.block, h.block, sizeof(h.block));
 		memcpy(f->frame.grid, h.grid, sizeof(h.grid));

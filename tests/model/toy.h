@@ -20,6 +20,11 @@ extern const struct codec_ops codec_toy;
 
 /* How chunks are cut; chosen by the number where it is 0. */
 struct toy_conf {
+	/*
+	 * Say that there are two ways to read the chunk, and store it so that
+	 * this one is right; it has no padding.
+	 */
+	enum { TOY_SURE, TOY_BOXES_RIGHT, TOY_PLAIN_RIGHT } ambiguous;
 	uint32_t block[NDIM_MAX]; /* extents of boxes */
 	unsigned gap;		  /* bytes before each of a few, at most */
 };
