@@ -13,6 +13,7 @@ libcore_a_SOURCES += \
 	%reldir%/scan.c \
 	%reldir%/sidecar.c \
 	%reldir%/sidecar.h \
+	%reldir%/stored.h \
 	%reldir%/tile.c \
 	%reldir%/trim.c \
 	%reldir%/write.c \
