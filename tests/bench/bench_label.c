@@ -6,8 +6,8 @@
  *
  *     bench_label FILE ARRAY THREADS [TIMES]
  *
- * ARRAY is a name in the root group. Prints seconds of both (the least of
- * TIMES), runs, bytes, bytes a run, nanoseconds of a lookup, and voxels.
+ * Prints seconds of both (the least of TIMES), runs, bytes, bytes a run,
+ * nanoseconds of a lookup, and voxels.
  */
 
 #include <config.h>
@@ -18,23 +18,16 @@
 #include <string.h>
 #include <time.h>
 
-#include "array/array.h"
-#include "array/cached.h"
-#include "cache/cache.h"
-#include "container/container.h"
+#include "../model/array_file.h"
 #include "index/index.h"
-#include "store/store.h"
 #include "util/hash.h"
-#include "util/problem.h"
 
 #define CACHE ((size_t)256 << 20)
 #define BUFFER ((size_t)1 << 20)
 #define LOOKUPS 1000000
 
 static struct {
-	struct array_env env;
-	struct container *container;
-	struct cached catalog;
+	struct array_file file;
 	struct stored_array array;
 	void *buf;
 } bench;
@@ -45,41 +38,6 @@ static double now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static int open_array(const char *path, const char *name)
-{
-	static char scanner[4096];
-	static struct container_conf conf = {.scanner = scanner};
-	const char *build = getenv("builddir");
-	const struct catalog *k;
-	struct store *s;
-	int err;
-
-	snprintf(scanner, sizeof(scanner), "%s/patchfs-scan",
-		 build ? build : ".");
-	err = array_env_init(&bench.env, CACHE, NULL, problems_new());
-	if (!err)
-		err = store_open(path, -1, &s);
-	if (!err)
-		err = container_open(s, &conf, &bench.container);
-	if (!err)
-		err = cached_catalog(&bench.env, bench.container, 1, NULL, NULL,
-				     NULL, &bench.catalog);
-	if (err)
-		return err;
-	k = bench.catalog.data;
-	for (uint32_t i = 0; i < catalog_members(k, 0); i++) {
-		struct member m;
-
-		catalog_member(k, 0, i, &m);
-		if (m.name.n == strlen(name) &&
-		    memcmp(m.name.p, name, m.name.n) == 0)
-			return stored_array_init(&bench.array, &bench.env,
-						 bench.container, 1, k,
-						 m.target, path);
-	}
-	return -1;
 }
 
 /* All of it, a megabyte of rows at a time. */
@@ -143,14 +101,16 @@ int main(int argc, char **argv)
 	if (argc < 4)
 		return EXIT_FAILURE;
 	bench.buf = malloc(BUFFER);
-	err = bench.buf ? open_array(argv[1], argv[2]) : -1;
+	err = bench.buf ? array_file_open(&bench.file, argv[1], CACHE) : -1;
+	if (!err)
+		err = array_file_get(&bench.file, argv[2], &bench.array);
 	for (unsigned i = 0; !err && i < times; i++) {
-		cache_drop(bench.env.cache);
+		cache_drop(bench.file.env.cache);
 		t = now();
 		err = read_all();
 		t = now() - t;
 		reading = t < reading ? t : reading;
-		cache_drop(bench.env.cache);
+		cache_drop(bench.file.env.cache);
 		free(x);
 		x = NULL;
 		t = now();

@@ -25,7 +25,8 @@ EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 %canon_reldir%_bench_client_SOURCES = %reldir%/bench_client.c
 %canon_reldir%_bench_decode_SOURCES = %reldir%/bench_decode.c
 %canon_reldir%_bench_decode_LDADD = $(CORE_LIBS)
-%canon_reldir%_bench_label_SOURCES = %reldir%/bench_label.c
+%canon_reldir%_bench_label_SOURCES = \
+	%reldir%/bench_label.c tests/model/array_file.h
 %canon_reldir%_bench_label_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
 	%reldir%/bench.sh \

@@ -7,12 +7,17 @@ check_PROGRAMS += %reldir%/answers
 check_PROGRAMS += %reldir%/blosc2_chunks
 %canon_reldir%_blosc2_chunks_SOURCES = %reldir%/blosc2_chunks.c
 %canon_reldir%_blosc2_chunks_LDADD = $(CORE_LIBS)
+check_PROGRAMS += %reldir%/label_answers
+%canon_reldir%_label_answers_SOURCES = \
+	%reldir%/label_answers.c tests/model/array_file.h
+%canon_reldir%_label_answers_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
 	%reldir%/blosc2_filter.py \
 	%reldir%/blosc2_cat.py \
 	%reldir%/blosc2_frames.py \
 	%reldir%/draws.py \
 	%reldir%/foreground.py \
+	%reldir%/label.py \
 	%reldir%/scan_driver.py \
 	%reldir%/scan_index.py \
 	%reldir%/scan_links.py \
@@ -26,6 +31,7 @@ scripts += \
 	%reldir%/test-foreground.sh \
 	%reldir%/test-help.sh \
 	%reldir%/test-info.sh \
+	%reldir%/test-label.sh \
 	%reldir%/test-ls.sh \
 	%reldir%/test-manual.sh \
 	%reldir%/test-medh5-draws.sh \
