@@ -124,6 +124,7 @@ struct edge {
 	struct chunk_part part; /* what of it is outside */
 };
 
+/* Bytes of a step along the first axis. */
 static uint64_t outside(struct edge *e, const uint64_t *at)
 {
 	const struct stored_array *s = e->s;
@@ -139,37 +140,57 @@ static uint64_t outside(struct edge *e, const uint64_t *at)
 			p->rel[k] = s->base.shape.dim[k] % s->chunk.dim[k];
 			p->extent[k] -= p->rel[k];
 		}
-		bytes *= p->extent[k];
+		if (k > 0)
+			bytes *= p->extent[k];
 	}
 	return bytes;
 }
 
-/* Is all of it fill in that reading? 1, 0, -errno. */
-static int is_fill(const struct edge *e, enum array_reading reading,
-		   unsigned char *buffer, uint64_t bytes)
+/* Is all of a part fill? 1, 0, -errno. */
+static int part_is_fill(const struct stored_array *s, struct chunk_part *p,
+			unsigned char *buffer, uint64_t bytes)
 {
-	struct stored_array as = *e->s;
-	struct chunk_part p = e->part;
-	struct shape shape = {.ndim = as.chunk.ndim};
+	struct shape shape = {.ndim = s->chunk.ndim};
 	uint64_t stride[NDIM_MAX];
-	struct chunk_walk k = {.s = &as, .stride = stride};
-	unsigned isz = as.base.item_size;
+	struct chunk_walk k = {.s = s, .stride = stride};
+	unsigned isz = s->base.item_size;
 	bool is_read;
 	int err;
 
-	as.reading = reading;
-	memcpy(shape.dim, p.extent, sizeof(shape.dim));
+	memcpy(shape.dim, p->extent, sizeof(shape.dim));
 	shape_strides(&shape, stride);
-	p.dst = buffer;
-	err = blocked_read(&k, &p, &is_read);
+	p->dst = buffer;
+	err = blocked_read(&k, p, &is_read);
 	if (k.index)
-		cache_put(as.env->cache, k.index, 0);
+		cache_put(s->env->cache, k.index, 0);
 	if (err)
 		return err;
 	/* A hole, or one that is not read by blocks, is fill in both. */
 	for (uint64_t i = 0; is_read && i < bytes; i += isz)
-		if (memcmp(buffer + i, as.fill, isz) != 0)
+		if (memcmp(buffer + i, s->fill, isz) != 0)
 			return 0;
+	return 1;
+}
+
+/* The same of all that is outside, in that reading, so much at a time. */
+static int is_fill(const struct edge *e, enum array_reading reading,
+		   uint64_t step_bytes, unsigned char *buffer, size_t room)
+{
+	const uint64_t steps = room / step_bytes;
+	const uint64_t end = e->part.rel[0] + e->part.extent[0];
+	struct stored_array as = *e->s;
+
+	as.reading = reading;
+	for (uint64_t at = e->part.rel[0]; at < end; at += steps) {
+		struct chunk_part p = e->part;
+		int r;
+
+		p.rel[0] = at;
+		p.extent[0] = end - at < steps ? end - at : steps;
+		r = part_is_fill(&as, &p, buffer, p.extent[0] * step_bytes);
+		if (r <= 0)
+			return r;
+	}
 	return 1;
 }
 
@@ -201,15 +222,15 @@ static int edge_verdict(const struct stored_array *s, void *buffer, size_t room,
 			continue;
 		at[e.axis] = s->grid.dim[e.axis] - 1;
 		do {
-			uint64_t n = outside(&e, at);
+			uint64_t step = outside(&e, at);
 			int boxes, plain;
 
-			if (n > room || seen++ == EDGES_MAX)
+			if (step > room || seen++ == EDGES_MAX)
 				return 0;
-			boxes = is_fill(&e, ARRAY_BOXES, buffer, n);
+			boxes = is_fill(&e, ARRAY_BOXES, step, buffer, room);
 			if (boxes < 0)
 				return boxes;
-			plain = is_fill(&e, ARRAY_PLAIN, buffer, n);
+			plain = is_fill(&e, ARRAY_PLAIN, step, buffer, room);
 			if (plain < 0)
 				return plain;
 			if (boxes != plain) {

@@ -231,6 +231,22 @@ START_TEST(test_edges)
 }
 END_TEST
 
+/* So much is outside that it is looked at in pieces. */
+START_TEST(test_edges_large)
+{
+	unsigned wrong;
+
+	f.chunk = f.shape = (struct shape){3, {128, 64, 128}};
+	f.shape.dim[1] = 10;
+	f.toy = (struct toy_conf){.block = {32, 32, 128}};
+	f.fill_outside = true;
+	begin(_i);
+	ck_assert_int_eq(read_all(&wrong), 0);
+	ck_assert_uint_eq(wrong, 0);
+	check_told(_i ? "was written by c-blosc2" : NULL);
+}
+END_TEST
+
 /* A cut in the last axis says nothing; nor does what is not fill. */
 START_TEST(test_edges_undecided)
 {
@@ -276,6 +292,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, test_digest_wrong, 0, 2);
 	tcase_add_loop_test(t, test_undecided, 0, 10);
 	tcase_add_loop_test(t, test_edges, 0, 8);
+	tcase_add_loop_test(t, test_edges_large, 0, 2);
 	tcase_add_loop_test(t, test_edges_undecided, 0, 2);
 	tcase_add_test(t, test_error);
 	suite_add_tcase(all, t);
