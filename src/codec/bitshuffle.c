@@ -3,9 +3,9 @@
 /*
  * Bitshuffle as Blosc2 has it. Of n elements of s bytes, n rounded down to
  * eight, the stored form has 8 s rows of bits: row 8 b + k is bit k of byte b
- * of all elements. Eight rows are byte b of all elements once their bytes are
- * woven and the bits of each eight bytes transposed; such planes are what
- * shuffle has. Done in tiles, so that each byte comes from memory once.
+ * of all elements. Eight rows are made a plane, byte b of all elements; planes
+ * are what shuffle has. Done in tiles, so that each byte comes from memory
+ * once.
  */
 
 #include <config.h>
@@ -13,89 +13,101 @@
 #include <assert.h>
 #include <string.h>
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include "codec/codec_impl.h"
+#include "codec/weave.h"
 
 #define SIZE_LIMIT 255
 #define TILE_MAX (SIZE_LIMIT * 128)
 
-static uint64_t le64(const uint8_t *p)
-{
-	uint64_t v = 0;
-
-	for (unsigned i = 0; i < 8; i++)
-		v |= (uint64_t)p[i] << 8 * i;
-	return v;
-}
-
-static void store_le64(uint8_t *p, uint64_t v)
-{
-	for (unsigned i = 0; i < 8; i++)
-		p[i] = (uint8_t)(v >> 8 * i);
-}
-
-/* Three rounds swap bits, pairs and fours across the diagonal. */
-#define ROUND_1 0x00aa00aa00aa00aaull
-#define ROUND_2 0x0000cccc0000ccccull
-#define ROUND_3 0x00000000f0f0f0f0ull
-
-static uint64_t swap_bits(uint64_t x, unsigned by, uint64_t mask)
-{
-	const uint64_t t = (x ^ x >> by) & mask;
-
-	return x ^ t ^ t << by;
-}
-
 #if defined(__SSE2__)
 
-static inline __m128i swap_bits2(__m128i x, int by, uint64_t mask)
+/* Of each byte the bits in mask change places with those by above in a. */
+static inline void swap_bits(__m128i *a, __m128i *b, int by, char mask)
 {
-	const __m128i m = _mm_set1_epi64x((long long)mask);
-	const __m128i t =
-		_mm_and_si128(_mm_xor_si128(x, _mm_srli_epi64(x, by)), m);
+	const __m128i t = _mm_and_si128(
+		_mm_xor_si128(_mm_srli_epi16(*a, by), *b), _mm_set1_epi8(mask));
 
-	return _mm_xor_si128(_mm_xor_si128(x, t), _mm_slli_epi64(t, by));
+	*b = _mm_xor_si128(*b, t);
+	*a = _mm_xor_si128(*a, _mm_slli_epi16(t, by));
 }
 
-static size_t transpose_fast(uint8_t *p, size_t n)
+/* Register k has bit k of eight bytes in a row; then byte k of them. */
+static inline void transpose(__m128i v[8])
+{
+	swap_bits(&v[0], &v[1], 1, 0x55);
+	swap_bits(&v[2], &v[3], 1, 0x55);
+	swap_bits(&v[4], &v[5], 1, 0x55);
+	swap_bits(&v[6], &v[7], 1, 0x55);
+	swap_bits(&v[0], &v[2], 2, 0x33);
+	swap_bits(&v[1], &v[3], 2, 0x33);
+	swap_bits(&v[4], &v[6], 2, 0x33);
+	swap_bits(&v[5], &v[7], 2, 0x33);
+	swap_bits(&v[0], &v[4], 4, 0x0f);
+	swap_bits(&v[1], &v[5], 4, 0x0f);
+	swap_bits(&v[2], &v[6], 4, 0x0f);
+	swap_bits(&v[3], &v[7], 4, 0x0f);
+}
+
+static size_t plane_fast(const uint8_t *in, size_t row, uint8_t *out, size_t n)
 {
 	size_t i = 0;
 
-	for (; n - i >= 16; i += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(p + i));
+	for (; n - i >= 16; i += 16, out += 128) {
+		__m128i v[8] = {
+			load16(in + i),		  load16(in + row + i),
+			load16(in + 2 * row + i), load16(in + 3 * row + i),
+			load16(in + 4 * row + i), load16(in + 5 * row + i),
+			load16(in + 6 * row + i), load16(in + 7 * row + i)};
 
-		x = swap_bits2(x, 7, ROUND_1);
-		x = swap_bits2(x, 14, ROUND_2);
-		x = swap_bits2(x, 28, ROUND_3);
-		_mm_storeu_si128((__m128i *)(p + i), x);
+		transpose(v);
+		weave8(v);
+		weave8(v);
+		weave8(v);
+		store16(out, v[0]);
+		store16(out + 16, v[1]);
+		store16(out + 32, v[2]);
+		store16(out + 48, v[3]);
+		store16(out + 64, v[4]);
+		store16(out + 80, v[5]);
+		store16(out + 96, v[6]);
+		store16(out + 112, v[7]);
 	}
 	return i;
 }
 
 #else
 
-static size_t transpose_fast(uint8_t *p, size_t n)
+static size_t plane_fast(const uint8_t *in, size_t row, uint8_t *out, size_t n)
 {
-	(void)p;
+	(void)in;
+	(void)row;
+	(void)out;
 	(void)n;
 	return 0;
 }
 
 #endif
 
-/* Each eight bytes: bit j of byte k to bit k of byte j. */
-static void transpose(uint8_t *p, size_t n)
+static uint64_t swap_far(uint64_t x, unsigned by, uint64_t mask)
 {
-	for (size_t i = transpose_fast(p, n); i < n; i += 8) {
-		uint64_t x = le64(p + i);
+	const uint64_t t = (x ^ x >> by) & mask;
 
-		x = swap_bits(x, 7, ROUND_1);
-		x = swap_bits(x, 14, ROUND_2);
-		x = swap_bits(x, 28, ROUND_3);
-		store_le64(p + i, x);
+	return x ^ t ^ t << by;
+}
+
+/* 8 n bytes from n of each of eight rows: bit k is that of row k. */
+static void plane(const uint8_t *in, size_t row, uint8_t *out, size_t n)
+{
+	for (size_t i = plane_fast(in, row, out, n); i < n; i++) {
+		uint64_t x = 0;
+
+		for (unsigned k = 0; k < 8; k++)
+			x |= (uint64_t)in[k * row + i] << 8 * k;
+		x = swap_far(x, 7, 0x00aa00aa00aa00aaull);
+		x = swap_far(x, 14, 0x0000cccc0000ccccull);
+		x = swap_far(x, 28, 0x00000000f0f0f0f0ull);
+		for (unsigned k = 0; k < 8; k++)
+			out[8 * i + k] = (uint8_t)(x >> 8 * k);
 	}
 }
 
@@ -110,11 +122,9 @@ void codec_bitunshuffle(const uint8_t *in, uint8_t *out, size_t n, size_t s)
 		const size_t now = count - first < most ? count - first : most;
 		uint8_t *to = s == 1 ? out + first : tile;
 
-		for (size_t b = 0; b < s; b++) {
-			codec_weave(in + 8 * b * row + first / 8, row,
-				    to + b * now, now / 8, 8);
-			transpose(to + b * now, now);
-		}
+		for (size_t b = 0; b < s; b++)
+			plane(in + 8 * b * row + first / 8, row, to + b * now,
+			      now / 8);
 		if (s > 1)
 			codec_weave(tile, now, out + first * s, now, s);
 	}

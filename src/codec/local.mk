@@ -16,5 +16,6 @@ libcore_a_SOURCES += \
 	%reldir%/lz4.c \
 	%reldir%/shuffle.c \
 	%reldir%/state.c \
+	%reldir%/weave.h \
 	%reldir%/zstd.c \
 	$(NULL)
