@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 scripts += \
 	%reldir%/test-ambiguous.sh \
+	%reldir%/test-blocks-random.sh \
 	%reldir%/test-blocks.sh \
 	%reldir%/test-bytes-blosc2.sh \
 	%reldir%/test-bytes-filters.sh \
