@@ -2,7 +2,8 @@
 
 /*
  * The input is the pages of a scanner, end to end; its totals are those of the
- * records in it. What is accepted is then looked at in full.
+ * records in it. What is accepted is then looked at in full, and again after
+ * the pass that knows medh5.
  */
 
 #include <config.h>
@@ -52,6 +53,86 @@ static void look_at_attr(const struct attr *a)
 		abort();
 }
 
+/* What a derived array is computed from is stored, and there. */
+static void look_at_source(const struct catalog *k, uint32_t object)
+{
+	struct array_info a;
+
+	if (object == OBJECT_NONE)
+		return;
+	if (object >= catalog_objects(k) ||
+	    catalog_kind(k, object) != OBJECT_ARRAY)
+		abort();
+	catalog_array(k, object, &a);
+	if (a.layout == CAT_DERIVED)
+		abort();
+}
+
+static void look_at_derived(const struct catalog *k, uint32_t object)
+{
+	struct derived_info d;
+
+	catalog_derived(k, object, &d);
+	look_at_source(k, d.data);
+	look_at_source(k, d.ignore_mask);
+	look_at_source(k, d.boxes);
+	look_at_source(k, d.class_ids);
+	look_at_source(k, d.mask_offsets);
+	look_at_source(k, d.mask_shapes);
+	for (unsigned i = 0; i < d.nclass; i++)
+		if (!d.class[i].id || d.class[i].id == 65535)
+			abort();
+	touch(d.broken);
+	if (d.broken.n)
+		return;
+	if (d.kind == DERIVED_LABELS || d.kind == DERIVED_IGNORE)
+		if (!d.ignore_id)
+			abort();
+	if (d.encoding == LABELS_INSTANCES
+		    ? d.boxes == OBJECT_NONE || d.class_ids == OBJECT_NONE
+		    : d.data == OBJECT_NONE)
+		abort();
+}
+
+static void look_at_samples(const struct catalog *k)
+{
+	for (uint32_t i = 0; i < catalog_samples(k); i++) {
+		struct sample_info s;
+
+		catalog_sample(k, i, &s);
+		if (catalog_sample_at(k, s.root) != i ||
+		    catalog_find(k, s.root, "meta", 4) >= 0 ||
+		    catalog_find(k, s.root, "clinical", 8) >= 0)
+			abort();
+		touch(s.group_id);
+		touch(s.splits);
+		for (uint32_t n = 0; n < s.nlabel; n++) {
+			struct label_info l, same;
+
+			catalog_label(k, &s, n, &l);
+			touch(l.key);
+			touch(l.name);
+			if (!catalog_label_by_id(k, &s, l.id, &same) ||
+			    same.key.p != l.key.p)
+				abort();
+			for (unsigned p = 0; p < l.nparent; p++)
+				sink ^= (unsigned char)l.parent[p];
+		}
+	}
+}
+
+static void look_at_place(const struct catalog *k, uint32_t object)
+{
+	struct place_info p;
+
+	if (!catalog_place(k, object, &p))
+		return;
+	if (p.object != object || p.sample >= catalog_samples(k) ||
+	    catalog_kind(k, p.grid) != OBJECT_GROUP || p.nspatial < 2 ||
+	    p.nspatial > 3)
+		abort();
+}
+
 static void look_at_array(const struct catalog *k, uint32_t object)
 {
 	struct array_info a;
@@ -59,6 +140,9 @@ static void look_at_array(const struct catalog *k, uint32_t object)
 	uint64_t bytes;
 
 	catalog_array(k, object, &a);
+	look_at_place(k, object);
+	if (a.layout == CAT_DERIVED)
+		look_at_derived(k, object);
 	if (a.rank > CAT_RANK_MAX || a.nfilter > CODEC_STEPS_MAX)
 		abort();
 	bytes = a.item_size;
@@ -149,8 +233,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!catalog_builder_init(&b, FILE_SIZE, 4 << 20) &&
 	    !catalog_builder_page(&b, data, size) &&
-	    !catalog_builder_finish(&b, &end, &out, &n))
+	    !catalog_builder_finish(&b, &end, &out, &n)) {
 		look_at(out);
+		if (!medh5_apply(&b, &out, &n)) {
+			look_at(out);
+			look_at_samples(out);
+		}
+	}
 	catalog_builder_fini(&b);
 	free(out);
 	return 0;

@@ -151,6 +151,124 @@ def catalogs():
     yield 'bad-problem', root + problem(1, b'x')
 
 
+class Sample:
+    """Records of a medh5 sample with a grid "g" of 4 x 5 x 6."""
+    shape = (4, 5, 6)
+
+    def __init__(self, meta='', kind=None, root=0):
+        self.n, self.out, self.root = 1, [group()], root
+        if kind:
+            self.text(0, 'medh5_version', '1.0')
+            self.text(0, 'medh5_kind', kind)
+            self.root = self.group(self.group(0, 'samples'), 'a')
+        self.text(self.root, 'medh5_version', '1.2')
+        doc = self.add(self.root, 'meta', array((), (), kind=b'\0',
+                       order=b'\0', layout=NO_STORAGE, type_text=b'string'))
+        self.strings(doc, '', (meta,), VALUE)
+        self.images = self.group(self.root, 'images')
+        self.annotations = self.group(self.root, 'annotations')
+        grid = self.group(self.group(self.root, 'grids'), 'g')
+        self.strings(grid, 'axis_kinds', ('spatial',) * 3)
+        self.ints(grid, 'shape', self.shape)
+        self.ints(grid, 'patch_hint', (2, 2, 2))
+
+    def add(self, parent, name, rec):
+        self.out += [rec, link(parent, name.encode(), self.n)]
+        self.n += 1
+        return self.n - 1
+
+    def group(self, parent, name):
+        return self.add(parent, name, group(96 + 8 * self.n))
+
+    def array(self, parent, name, dim, kind, item):
+        return self.add(parent, name, array(
+            dim, (), kind=kind, item=item, layout=NO_STORAGE,
+            order=b'|' if item == 1 else b'<'))
+
+    def strings(self, owner, name, texts, rec=ATTR):
+        self.out.append(attr(
+            owner, name.encode(), 2, dim=(len(texts),) * (len(texts) > 1),
+            data=b''.join(struct.pack('<I', len(t)) + t.encode()
+                          for t in texts), rec=rec))
+
+    def text(self, owner, name, s):
+        self.strings(owner, name, (s,))
+
+    def ints(self, owner, name, v, dim=None, rec=ATTR):
+        self.out.append(attr(owner, name.encode(), 1, b'u', 2,
+                             dim or (len(v),), struct.pack('<%dH' % len(v),
+                                                           *v), rec))
+
+    def real(self, owner, name, v):
+        self.out.append(attr(owner, name.encode(), 1, b'f', 8, (),
+                             struct.pack('<d', v)))
+
+    def annotation(self, name, kind, ids=(3, 1, 2), *attrs):
+        a = self.group(self.annotations, name)
+        for k, v in (('kind', kind), ('grid', 'g'), *attrs):
+            self.text(a, k, v)
+        if kind != 'mask':
+            self.ints(a, 'class_ids', ids)
+        return a
+
+    def every(self):
+        g = self.shape
+        closed = ('closure', 'implicit'), ('ignore_mask', 'fov')
+        self.array(self.annotation('fov', 'mask'), 'data', g, b'b', 1)
+        self.array(self.annotation('map', 'labelmap', (3, 1, 2), *closed),
+                   'data', g, b'u', 2)
+        a = self.annotation('layers', 'layers', (3, 1, 2), *closed)
+        self.array(a, 'data', (2,) + g, b'u', 1)
+        t = self.array(a, 'layer_class_ids', (2, 2), b'u', 2)
+        self.ints(t, '', (3, 0, 1, 2), (2, 2), VALUE)
+        a = self.annotation('bits', 'bitmask')
+        self.array(a, 'data', (1,) + g, b'u', 8)
+        t = self.array(a, 'bit_class_ids', (3,), b'u', 2)
+        self.ints(t, '', (1, 2, 3), rec=VALUE)
+        a = self.annotation('prob', 'probmap')
+        self.array(a, 'data', (3,) + g, b'f', 2)
+        self.real(a, 'threshold', 0.3)
+        a = self.annotation('objects', 'instances')
+        for n, dim, kind, item in (
+                ('boxes', (7, 3, 2), b'f', 4), ('class_ids', (7,), b'u', 2),
+                ('mask_data', (50,), b'u', 1), ('mask_offsets', (8,), b'u', 8),
+                ('mask_shapes', (7, 3), b'i', 4)):
+            self.array(a, n, dim, kind, item)
+        im = self.array(self.images, 'CT', g, b'i', 2)
+        self.text(im, 'grid', 'g')
+        self.real(im, 'rescale_slope', 2)
+        self.text(im, 'valid_mask', 'fov')
+        p = self.group(self.images, 'PYR')
+        self.strings(p, 'grid_levels', ('g', 'g'))
+        self.real(p, 'rescale_intercept', -1000)
+        self.array(p, '0', g, b'i', 2)
+        self.array(p, '1', g, b'u', 1)
+        c = self.group(self.root, 'clinical')
+        self.out.append(link(self.images, b'alias', c))
+        return self
+
+    def bytes(self):
+        return b''.join(self.out)
+
+
+META = ('{"label_set": {"id": "s", "classes": [{"id": 1, "key": "a"},'
+        '{"id": 2, "key": "b", "parents": [1], "color": [1, 2, 3]},'
+        '{"id": 3, "key": "c", "name": "C", "parents": [2, 3]}]},'
+        '"splits": [{"set_id": "s", "fold": 1}],'
+        '"cohort": {"group_id": "g"}, "x": [NaN, 12345678901234567890]}')
+
+
+def samples():
+    yield 'medh5-empty', Sample().bytes()
+    yield 'medh5-every', Sample(META).every().bytes()
+    yield 'medh5-collection', Sample(META, 'collection').every().bytes()
+    s = Sample(META)
+    s.array(s.annotation('a', 'labelmap', (1, 1, 0)), 'data', (4,), b'f', 8)
+    yield 'medh5-broken', s.bytes()
+    yield 'medh5-refused', group() + attr(0, b'medh5_version', 2,
+                                          data=b'\1\0\0\0002')
+
+
 def head(rank=2, item=1, nfilter=2, edge=0, dim=(10, 6, 0, 0),
          chunk=(4, 4, 0, 0), page=0, allocated=6, size=1 << 20):
     return struct.pack('<4B4B4BB3xqQ', rank, item, nfilter, edge, *dim, *chunk,
@@ -289,8 +407,9 @@ def blosc2(here):
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     to = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, 'corpus')
-    for target, seeds in (('catalog', catalogs()), ('index', indexes()),
-                          ('label', labels()), ('blosc2', blosc2(here))):
+    for target, seeds in (('catalog', catalogs()), ('catalog', samples()),
+                          ('index', indexes()), ('label', labels()),
+                          ('blosc2', blosc2(here))):
         os.makedirs(os.path.join(to, target), exist_ok=True)
         for name, data in seeds:
             with open(os.path.join(to, target, name), 'wb') as f:
