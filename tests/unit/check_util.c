@@ -171,6 +171,58 @@ START_TEST(test_json_values)
 }
 END_TEST
 
+/* What is read is dumped again: equal but for what is no JSON. */
+static void expect_parsed(const char *text, const char *want)
+{
+	struct json *j = json_parse(text, strlen(text));
+
+	ck_assert_msg((j != NULL) == (want != NULL), "%s", text);
+	if (j)
+		expect_json(j, want);
+}
+
+START_TEST(test_json_parse)
+{
+	static const char text[] =
+		"{\"a\": [1, \"x\\u0000y\", 2.0], \"b\": {}}";
+	struct json *j;
+	const char *s;
+	int64_t v;
+	size_t n;
+
+	expect_parsed("[NaN, Infinity, -Infinity, 1.5, -2, 1e3]",
+		      "[null, null, null, 1.5, -2, 1000.0]\n");
+	/* Inside a text they are text. */
+	expect_parsed("[\"NaN\", \"a\\\"NaN\", \"\\\\\", NaN]",
+		      "[\"NaN\", \"a\\\"NaN\", \"\\\\\", null]\n");
+	expect_parsed("[999999999999999999, 1000000000000000000,"
+		      " -1000000000000000000, 1000000000000000000.5]",
+		      "[999999999999999999, null, null, 1e+18]\n");
+	expect_parsed("{\"a\":NaN}", "{\n  \"a\": null\n}\n");
+	expect_parsed("[\"\\u0000\"]", "[\"\\u0000\"]\n");
+	expect_parsed("", NULL);
+	expect_parsed("[NaN", NULL);
+	expect_parsed("[NaNs]", NULL);
+	expect_parsed("[\"", NULL);
+	expect_parsed("[\"\\", NULL);
+	expect_parsed("[--Infinity]", NULL);
+	expect_parsed("{\"a\": \"\xff\"}", NULL);
+	j = json_parse(text, strlen(text));
+	ck_assert(json_is_members(j) && !json_is_members(json_get(j, "a")));
+	ck_assert_uint_eq(json_length(json_get(j, "a")), 3);
+	ck_assert_uint_eq(json_length(json_get(j, "b")), 0);
+	ck_assert_ptr_null(json_get(j, "c"));
+	ck_assert_ptr_null(json_get(json_get(j, "a"), "a"));
+	ck_assert(json_read_int(json_at(json_get(j, "a"), 0), &v) && v == 1);
+	ck_assert(!json_read_int(json_at(json_get(j, "a"), 2), &v));
+	ck_assert(!json_read_int(NULL, &v) && !json_read_text(NULL, &s, &n));
+	ck_assert(json_read_text(json_at(json_get(j, "a"), 1), &s, &n));
+	ck_assert_uint_eq(n, 3);
+	ck_assert_mem_eq(s, "x\0y", 3);
+	json_free(j);
+}
+END_TEST
+
 START_TEST(test_json_layout)
 {
 	struct json *j = json_object_new(), *shape = json_array_new();
@@ -301,6 +353,7 @@ static Suite *suite(void)
 	tcase_add_test(c, test_shape_count);
 	tcase_add_test(c, test_parse);
 	tcase_add_test(c, test_json_values);
+	tcase_add_test(c, test_json_parse);
 	tcase_add_test(c, test_json_layout);
 	tcase_add_test(c, test_json_failure_shows);
 	tcase_add_test(c, test_problems_once);
