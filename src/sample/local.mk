@@ -4,6 +4,8 @@ libcore_a_SOURCES += \
 	%reldir%/foreground.c \
 	%reldir%/foreground.h \
 	%reldir%/medh5.c \
+	%reldir%/order.c \
+	%reldir%/order.h \
 	%reldir%/philox.h \
 	%reldir%/sample.c \
 	%reldir%/sample.h \
