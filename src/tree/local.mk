@@ -13,6 +13,7 @@ libcore_a_SOURCES += \
 	%reldir%/fixed.c \
 	%reldir%/grammar.c \
 	%reldir%/item_json.c \
+	%reldir%/items.c \
 	%reldir%/json_out.c \
 	%reldir%/json_out.h \
 	%reldir%/link.c \

@@ -108,6 +108,34 @@ ssize_t vfile_read(struct tree *t, uint64_t ino, void *buf, size_t n,
 int tree_walk(struct tree *t, const char *path, bool follow,
 	      struct tree_entry *out);
 
+/* What a directory is to those who look for items. */
+enum tree_kind {
+	TREE_DIRECTORY,
+	TREE_CASE, /* a container, or a sample in one */
+	TREE_ARRAY,
+	TREE_VIEW,
+};
+struct tree_what {
+	enum tree_kind kind;
+	bool is_failed;	  /* a container or array that cannot be read */
+	bool has_members; /* an array that has others derived from it */
+};
+/*
+ * From memory; a container has failed only if it was looked into. 0; -ENOTDIR;
+ * -ENOENT.
+ */
+int tree_what(struct tree *t, uint64_t ino, struct tree_what *out);
+
+struct tree_items {
+	uint64_t count; /* items are 0 ... count - 1 */
+	bool is_grid;	/* slices and patches: they cover the array */
+};
+/* Of a view. 0; -EINVAL: it is none. */
+int tree_items(struct tree *t, uint64_t view, struct tree_items *out);
+/* Name of an item as listed, "000017.npy". 0; -ENOENT; -ENAMETOOLONG. */
+int tree_item_name(struct tree *t, uint64_t view, uint64_t item, char *buf,
+		   size_t size);
+
 /* Whether a file of that name is taken for a container; by its extension. */
 bool tree_names_container(const struct tree *t, const char *name);
 

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What a directory is, and how the items of a view are numbered and named: for
+ * those who choose items by number rather than read a listing.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "tree/tree_impl.h"
+
+int tree_what(struct tree *t, uint64_t ino, struct tree_what *out)
+{
+	const struct dir *d;
+	uint32_t number;
+	int err = tree_dir(t, ino, &number, &d);
+
+	if (err < 0)
+		return err;
+	*out = (struct tree_what){.kind = TREE_DIRECTORY};
+	switch ((enum dir_kind)d->kind) {
+	case DIR_SOURCE:
+	case DIR_CONTROL:
+		break;
+	case DIR_CONTAINER:
+		out->kind = TREE_CASE;
+		out->is_failed = source_is_failed(t, d->source);
+		break;
+	case DIR_GROUP:
+		if (d->flags & DIR_SAMPLE)
+			out->kind = TREE_CASE;
+		break;
+	case DIR_ARRAY:
+		out->kind = TREE_ARRAY;
+		out->is_failed = d->flags & DIR_REFUSED;
+		out->has_members = d->flags & DIR_MEMBERS;
+		break;
+	case DIR_VIEW:
+		out->kind = TREE_VIEW;
+		break;
+	}
+	return 0;
+}
+
+int tree_items(struct tree *t, uint64_t view, struct tree_items *out)
+{
+	const struct view_spec *s;
+	const struct dir *d;
+	uint32_t number;
+	int err = tree_dir(t, view, &number, &d);
+
+	if (err < 0)
+		return err;
+	if (d->kind != DIR_VIEW)
+		return -EINVAL;
+	s = dirs_spec(t->dirs, d->params);
+	out->count = d->count;
+	out->is_grid = s->kind == VIEW_SLICES || s->kind == VIEW_PATCHES;
+	return 0;
+}
+
+int tree_item_name(struct tree *t, uint64_t view, uint64_t item, char *buf,
+		   size_t size)
+{
+	char name[NAME_BYTES_MAX + 1];
+	const struct view_spec *s;
+	struct view_geometry g;
+	const struct dir *d;
+	uint32_t number;
+	size_t n, ext;
+	int err = tree_dir(t, view, &number, &d);
+
+	if (err < 0)
+		return err;
+	if (d->kind != DIR_VIEW || item >= d->count)
+		return -ENOENT;
+	s = dirs_spec(t->dirs, d->params);
+	view_geometry(t, d, &g);
+	n = view_item_name(s, &g, item, name);
+	ext = strlen(format_at(s->format)->ext);
+	if (n + 1 + ext + 1 > size)
+		return -ENAMETOOLONG;
+	memcpy(buf, name, n);
+	buf[n] = '.';
+	memcpy(buf + n + 1, format_at(s->format)->ext, ext + 1);
+	return 0;
+}
