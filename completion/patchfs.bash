@@ -19,10 +19,12 @@ _patchfs() {
 	else
 		case $prev in
 		--log-level) words="error warn info debug" ;;
+		--rest) words="repeat drop keep" ;;
 		=)
 			case ${COMP_WORDS[COMP_CWORD - 2]} in
 			--log-level) words="error warn info debug" ;;
 			--log) words="stderr syslog" ;;
+			--rest) words="repeat drop keep" ;;
 			esac
 			;;
 		esac

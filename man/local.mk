@@ -5,6 +5,7 @@ pods = \
 	%reldir%/patchfs.pod \
 	%reldir%/patchfs-cat.pod \
 	%reldir%/patchfs-info.pod \
+	%reldir%/patchfs-list.pod \
 	%reldir%/patchfs-ls.pod \
 	%reldir%/patchfs-mount.pod \
 	%reldir%/patchfs-stats.pod \
@@ -17,6 +18,7 @@ dist_man_MANS += \
 	%reldir%/patchfs.1 \
 	%reldir%/patchfs-cat.1 \
 	%reldir%/patchfs-info.1 \
+	%reldir%/patchfs-list.1 \
 	%reldir%/patchfs-ls.1 \
 	%reldir%/patchfs-mount.1 \
 	%reldir%/patchfs-stats.1 \

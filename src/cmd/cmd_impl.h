@@ -15,7 +15,7 @@
 #include "util/problem.h"
 
 extern const struct cmd cmd_mount, cmd_umount, cmd_ls, cmd_cat, cmd_info,
-	cmd_stats;
+	cmd_stats, cmd_list;
 
 /* Exit statuses: mount, umount (mount(8)'s); and those of ls, cat, info. */
 enum {
@@ -98,6 +98,29 @@ int source_status(int err);
 int source_run(const struct cmd *c, int argc, char **argv, void *conf,
 	       int least, const char *missing,
 	       int (*each)(void *conf, struct tree *t, const char *path));
+/* The same for options that were parsed: argv[0] is SRC, then n - 1 PATHs. */
+int source_each(const struct cmd *c, int n, char **argv, void *conf,
+		int (*each)(void *conf, struct tree *t, const char *path));
+
+/* ------------------------------------------------------------ arrays.c */
+
+struct arrays_conf {
+	const char *cmd;     /* in what is said of trouble */
+	const char *pattern; /* glob on paths inside a case, or NULL: all */
+	/*
+	 * An array; is_failed: it cannot be read, which is not told yet. 0;
+	 * -ENOMEM and -ECANCELED end the walk; -EBADMSG: told; others are told.
+	 */
+	int (*each)(void *arg, struct tree *t, const char *path, uint64_t ino,
+		    bool is_failed);
+	void *arg;
+};
+
+/*
+ * Every array below the root, in any order. Trouble with one goes to *status,
+ * an exit status. 0; -ENOMEM; -ECANCELED.
+ */
+int arrays_each(struct tree *t, const struct arrays_conf *c, int *status);
 
 /* ---------------------------------------------------------- complain.c */
 

@@ -2,6 +2,7 @@
 bin_PROGRAMS += patchfs
 patchfs_SOURCES = \
 	$(FRONT_SOURCES) \
+	%reldir%/arrays.c \
 	%reldir%/cat.c \
 	%reldir%/cmd.c \
 	%reldir%/cmd.h \
@@ -9,6 +10,7 @@ patchfs_SOURCES = \
 	%reldir%/complain.c \
 	%reldir%/holders.c \
 	%reldir%/info.c \
+	%reldir%/list.c \
 	%reldir%/ls.c \
 	%reldir%/main.c \
 	%reldir%/memory.c \

@@ -188,8 +188,8 @@ int source_status(int err)
 	}
 }
 
-static int run_each(const struct cmd *c, void *conf, int n, char **argv,
-		    int (*each)(void *conf, struct tree *t, const char *path))
+int source_each(const struct cmd *c, int n, char **argv, void *conf,
+		int (*each)(void *conf, struct tree *t, const char *path))
 {
 	CLEANUP(cleanup_freep) char *why = NULL;
 	struct source s;
@@ -224,7 +224,7 @@ int source_run(const struct cmd *c, int argc, char **argv, void *conf,
 		fprintf(stderr, "patchfs %s: %s\n", c->name, missing);
 		status = c->usage;
 	} else {
-		status = run_each(c, conf, n, argv + 1, each);
+		status = source_each(c, n, argv + 1, conf, each);
 	}
 	source_conf_fini(conf);
 	return status;

@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	%reldir%/draws.py \
 	%reldir%/foreground.py \
 	%reldir%/label.py \
+	%reldir%/list.py \
 	%reldir%/scan_driver.py \
 	%reldir%/scan_index.py \
 	%reldir%/scan_links.py \
@@ -32,6 +33,7 @@ scripts += \
 	%reldir%/test-help.sh \
 	%reldir%/test-info.sh \
 	%reldir%/test-label.sh \
+	%reldir%/test-list.sh \
 	%reldir%/test-ls.sh \
 	%reldir%/test-manual.sh \
 	%reldir%/test-medh5-draws.sh \

@@ -54,7 +54,7 @@ check_command
 
 # The manuals.
 export MNT=$mnt
-for cmd in '' -mount -ls -cat -info -stats -umount; do
+for cmd in '' -mount -ls -cat -info -list -stats -umount; do
 	pod=$srcdir/man/patchfs$cmd.pod
 	sed -n '/^=head1 EXAMPLES/,/^=head1 [^E]/s/^    //p' "$pod" |
 		grep -v fuse.patchfs | sed "s|/data/staged|$tmp/src|g" \
