@@ -13,6 +13,7 @@
 
 #include "index/sidecar.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -33,7 +34,9 @@
 #define FILE_VERSION 1
 #define HEX 64
 #define NAME_SIZE (HEX + sizeof(".index"))
+#define TEMPORARY ".tmp" /* ends the name of a file that is being written */
 #define TEMPORARY_SIZE 64
+#define SWEEP_AFTER 86400 /* seconds */
 
 /* No padding. */
 struct head {
@@ -83,6 +86,31 @@ static int make_dirs(const char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
+/* What writers left behind that were killed, long after. */
+static void sweep(int dir)
+{
+	CLEANUP(cleanup_closep) int fd = openat(dir, ".", O_RDONLY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	const time_t now = time(NULL);
+	struct dirent *e;
+
+	if (!d)
+		return;
+	fd = -1; /* the stream's */
+	while ((e = readdir(d))) {
+		const size_t n = strlen(e->d_name);
+		struct stat st;
+
+		if (e->d_name[0] != '.' || n < sizeof(TEMPORARY) ||
+		    strcmp(e->d_name + n - strlen(TEMPORARY), TEMPORARY) != 0)
+			continue;
+		if (fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    S_ISREG(st.st_mode) && now - st.st_mtime > SWEEP_AFTER)
+			unlinkat(dir, e->d_name, 0);
+	}
+	closedir(d);
+}
+
 int sidecar_dir(const char *path)
 {
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
@@ -100,6 +128,7 @@ int sidecar_dir(const char *path)
 		return -errno;
 	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
 		return -EPERM;
+	sweep(fd);
 	ready = fd;
 	fd = -1;
 	return ready;
@@ -234,7 +263,7 @@ static int open_temporary(int dir, char name[TEMPORARY_SIZE])
 		int fd;
 
 		clock_gettime(CLOCK_REALTIME, &t);
-		snprintf(name, TEMPORARY_SIZE, ".%ld-%u-%lx.tmp",
+		snprintf(name, TEMPORARY_SIZE, ".%ld-%u-%lx" TEMPORARY,
 			 (long)getpid(), atomic_fetch_add(&counter, 1),
 			 (unsigned long)t.tv_nsec ^ (unsigned long)t.tv_sec);
 		fd = openat(dir, name,

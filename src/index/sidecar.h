@@ -20,8 +20,9 @@ struct sidecar_key {
 };
 
 /*
- * The directory, made with mode 0700 where it is missing. An fd the caller
- * closes; -EPERM: it is not the user's own or others may write to it; -errno.
+ * The directory, made with mode 0700 where it is missing, its parents too; what
+ * killed writers left there a day ago is removed. An fd the caller closes;
+ * -EPERM: it is not the user's own or others may write to it; -errno.
  */
 int sidecar_dir(const char *path);
 

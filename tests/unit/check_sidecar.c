@@ -329,6 +329,33 @@ START_TEST(test_no_right)
 }
 END_TEST
 
+/* What a killed writer left goes after a day, nothing else does. */
+START_TEST(test_left_behind)
+{
+	static const char *const names[] = {".1-2-3.tmp", ".4-5-6.tmp",
+					    "mine.tmp", ".mine", ".tmp"};
+	const struct timespec old[2] = {{1000000, 0}, {1000000, 0}};
+	char file[256];
+	int fd;
+
+	for (unsigned i = 0; i < 5; i++) {
+		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
+		fd = open(file, O_CREAT | O_WRONLY, 0600);
+		ck_assert_int_ge(fd, 0);
+		close(fd);
+		if (i != 1)
+			ck_assert_int_eq(utimensat(AT_FDCWD, file, old, 0), 0);
+	}
+	fd = sidecar_dir(path);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	for (unsigned i = 0; i < 5; i++) {
+		snprintf(file, sizeof(file), "%s/%s", path, names[i]);
+		ck_assert_int_eq(access(file, F_OK), i == 0 ? -1 : 0);
+	}
+}
+END_TEST
+
 /* Writers of one name and readers of it: whatever is read is whole. */
 static _Atomic int failures;
 
@@ -395,6 +422,7 @@ static Suite *sidecar_suite(void)
 	tcase_add_test(t, test_owner);
 	tcase_add_test(t, test_full);
 	tcase_add_test(t, test_no_right);
+	tcase_add_test(t, test_left_behind);
 	tcase_add_test(t, test_race);
 	suite_add_tcase(s, t);
 	return s;
