@@ -292,6 +292,8 @@ static int build_all(struct build *b, void **out, size_t *size)
 		err = merge_lanes(lanes, b->threads, b->s, b->conf, out, size);
 	for (unsigned i = 0; lanes && i < b->threads; i++)
 		lane_fini(&lanes[i]);
+	if (b->conf->charge)
+		b->conf->charge(b->conf->arg, -(int64_t)atomic_load(&b->held));
 	free(lanes);
 	free(w);
 	return err;

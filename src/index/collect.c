@@ -105,14 +105,17 @@ static struct span_block *new_block(struct lane *l, uint32_t room)
 	struct span_block *b = NULL;
 	int err = -ENOMEM;
 
-	if (atomic_fetch_add(l->held, n) + n > 3 * (uint64_t)l->conf->max)
+	if (atomic_fetch_add(l->held, n) + n > 2 * (uint64_t)l->conf->max)
 		err = -EFBIG;
 	else
 		b = malloc(n);
 	if (!b) {
+		atomic_fetch_sub(l->held, n);
 		l->err = l->err ? l->err : err;
 		return NULL;
 	}
+	if (l->conf->charge)
+		l->conf->charge(l->conf->arg, (int64_t)n);
 	*b = (struct span_block){.room = room};
 	return b;
 }

@@ -100,9 +100,11 @@ struct index_conf {
 	size_t memory;	  /* bytes of the buffers of all threads together */
 	/*
 	 * Bytes of a result; more: -EFBIG. While it is made its runs are held
-	 * in pieces too, at most three times as many bytes.
+	 * in pieces too, at most twice as many bytes; charge, if not NULL, is
+	 * told of them, in any thread, and in the end of all as given back.
 	 */
 	size_t max;
+	void (*charge)(void *arg, int64_t bytes);
 	unsigned max_classes; /* more: -E2BIG; the array is no label */
 	/* Asked between tiles: true ends with -ECANCELED; may be NULL. */
 	bool (*stop)(void *arg);

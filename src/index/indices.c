@@ -103,6 +103,14 @@ static bool is_over(void *arg)
 	return atomic_load(&l->x->over);
 }
 
+/* Others leave for what is held while one is made. */
+static void charge(void *arg, int64_t n)
+{
+	const struct load *l = arg;
+
+	cache_charge(l->x->cache, n);
+}
+
 static void pass_progress(void *arg, uint64_t done, uint64_t all)
 {
 	const struct load *l = arg;
@@ -118,6 +126,7 @@ static int build(struct load *l, const struct index_origin *from, void **data,
 		.threads = x->conf.threads,
 		.memory = x->conf.memory,
 		.max = l->max,
+		.charge = charge,
 		.max_classes = x->conf.max_classes,
 		.stop = is_over,
 		.progress = l->ask->progress ? pass_progress : NULL,

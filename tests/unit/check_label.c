@@ -223,7 +223,17 @@ struct counter {
 	_Atomic uint64_t asked, done;
 	uint64_t until;
 	_Atomic int late;
+	_Atomic int64_t charged, most;
 };
+
+static void charge(void *arg, int64_t bytes)
+{
+	struct counter *c = arg;
+	int64_t now = atomic_fetch_add(&c->charged, bytes) + bytes;
+
+	if (now > c->most)
+		c->most = now;
+}
 
 static bool stop(void *arg)
 {
@@ -253,6 +263,7 @@ START_TEST(test_ends_early)
 	conf.memory = 1;
 	conf.stop = stop;
 	conf.progress = progress;
+	conf.charge = charge;
 	conf.arg = &c;
 	ck_assert_int_eq(build_of(&m, &conf, &out, &n), 0);
 	ck_assert_int_eq(c.late, 0);
@@ -296,6 +307,9 @@ START_TEST(test_ends_early)
 		ck_assert_int_eq(build_of(&m, &conf, &out, &n), -ESTALE);
 	}
 	ck_assert_ptr_null(out);
+	/* All was given back, whatever the end was. */
+	ck_assert_int_eq(c.charged, 0);
+	ck_assert_int_ge(c.most, 24000 * 8);
 	memory_array_fini(&m);
 }
 END_TEST
