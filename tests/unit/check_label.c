@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../model/memory_array.h"
+#include "index/build_impl.h"
 #include "index/index.h"
 #include "index/index_impl.h"
 #include "unit.h"
@@ -108,47 +109,35 @@ START_TEST(test_by_hand)
 }
 END_TEST
 
-/* Beyond 2^32 elements runs are of 16 bytes; such a label is not in memory. */
-static int read_far(const struct array *a, const struct region *item,
-		    const struct region *box, void *out,
-		    const uint64_t stride[NDIM_MAX], struct wait *w)
-{
-	uint64_t n = a->item_size;
-
-	(void)item;
-	(void)stride;
-	(void)w;
-	for (unsigned k = 0; k < box->ndim; k++)
-		n *= box->extent[k];
-	memset(out, 0, n);
-	/* The last two elements. */
-	if (box->start[0] + box->extent[0] == a->shape.dim[0])
-		memset((char *)out + n - 2, 9, 2);
-	return 0;
-}
-
+/* Beyond 2^32 elements, more than a test can scan, runs are of 16 bytes. */
 START_TEST(test_far)
 {
-	static const struct array_ops ops = {.name = "far",
-					     .read_box = read_far};
 	const struct shape shape = {.ndim = 2, .dim = {(1 << 16) + 1, 1 << 16}};
-	struct memory_array m = {.base = {.ops = &ops,
-					  .shape = shape,
-					  .kind = 'u',
-					  .item_size = 1}};
-	struct index_conf conf = plain;
+	const uint64_t last = (UINT64_C(1) << 32) + (1 << 16);
+	const struct label_source s = {.shape = shape};
+	struct lane lanes[2];
+	_Atomic uint64_t held = 0;
 	struct label_class c;
 	void *out;
 	size_t n;
 
-	conf.memory = 64 << 20;
-	ck_assert_int_eq(build_of(&m, &conf, &out, &n), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		lane_init(&lanes[i], &plain, &held, label_width(last));
+		lane_slot(&lanes[i], 9);
+	}
+	lane_add(&lanes[0], 0, last - 2, last);
+	lane_add(&lanes[0], 0, 5, 6);
+	lane_add(&lanes[1], 0, last - 3, last - 1);
+	ck_assert_int_eq(merge_lanes(lanes, 2, &s, &plain, &out, &n), 0);
+	lane_fini(&lanes[0]);
+	lane_fini(&lanes[1]);
 	ck_assert_int_eq(label_index_check(out, n, &shape), 0);
-	ck_assert_uint_eq(n, 104 + 160 + 16);
+	ck_assert_uint_eq(n, 104 + 160 + 2 * 16);
 	label_index_class(out, 0, &c);
-	ck_assert_uint_eq(c.count, 2);
-	ck_voxel(out, 0, 0, 1 << 16, (1 << 16) - 2);
-	ck_voxel(out, 0, 1, 1 << 16, (1 << 16) - 1);
+	ck_assert_uint_eq(c.count, 4);
+	ck_voxel(out, 0, 0, 0, 5);
+	ck_voxel(out, 0, 1, 1 << 16, (1 << 16) - 3);
+	ck_voxel(out, 0, 3, 1 << 16, (1 << 16) - 1);
 	free(out);
 }
 END_TEST
