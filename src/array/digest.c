@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The digest that medh5 keeps of an array, as its attribute `digest`: a hash
- * over path, type, shape and values. Both readings of an ambiguous array are
- * hashed in one pass; their blocks are the same, so each is decoded once.
+ * The digest that medh5 keeps of an array. Both readings of an ambiguous array
+ * are hashed in one pass; their blocks are the same, so each is decoded once.
  */
 
 #include <config.h>
 
-#include "array/array_impl.h"
+#include "array/digest.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "array/array_impl.h"
+
 #include "util/cleanup.h"
-#include "util/hash.h"
 
 #define READINGS 2
 
@@ -106,19 +107,19 @@ static int add_path(struct hash *h[READINGS], const struct catalog *k,
 	return err ? err : add(h, "", 1);
 }
 
-static int add_type(struct hash *h[READINGS], const struct stored_array *s)
+/* Type and shape. */
+static int add_type(struct hash *h, const struct array *a)
 {
 	char text[8 + NDIM_MAX * 24];
 	int n = snprintf(text, sizeof(text), "%c%c%u",
-			 s->base.item_size == 1 ? '|' : '<', s->base.kind,
-			 s->base.item_size);
-	int err = add(h, text, (size_t)n + 1);
+			 a->item_size == 1 ? '|' : '<', a->kind, a->item_size);
+	int err = hash_add(h, text, (size_t)n + 1);
 
-	n = 0;
-	for (unsigned k = 0; k < s->base.shape.ndim; k++)
+	text[n = 0] = '\0';
+	for (unsigned k = 0; k < a->shape.ndim; k++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%" PRIu64,
-			      k ? "," : "", s->base.shape.dim[k]);
-	return err ? err : add(h, text, (size_t)n + 1);
+			      k ? "," : "", a->shape.dim[k]);
+	return err ? err : hash_add(h, text, (size_t)n + 1);
 }
 
 static int add_values(struct hash *h[READINGS], const struct stored_array *s,
@@ -185,9 +186,46 @@ int digest_verdict(const struct stored_array *s, void *buffer, size_t room,
 	err = add_path(h, s->catalog, s->object);
 	if (err == -EOPNOTSUPP)
 		return 0;
-	if (!err)
-		err = add_type(h, s);
+	for (unsigned i = 0; i < READINGS && !err; i++)
+		err = add_type(h[i], &s->base);
 	if (!err)
 		err = add_values(h, s, buffer, room);
 	return err ? err : compare(h, &hex, out);
+}
+
+/* ------------------------------------------------------- of any array */
+
+#define BUFFER ((size_t)1 << 20)
+
+int array_digest(const struct array *a, const char *path, const char *algorithm,
+		 char hex[HASH_HEX_MAX])
+{
+	CLEANUP(cleanup_hash) struct hash *h = NULL;
+	CLEANUP(cleanup_freep) unsigned char *buffer = NULL;
+	struct view v = {.array = a};
+	uint64_t bytes;
+	int err;
+
+	memcpy(v.extent, a->shape.dim, sizeof(v.extent));
+	err = view_bytes(&v, &bytes);
+	if (!err)
+		err = hash_new(algorithm, &h);
+	if (!err)
+		err = hash_add(h, path, strlen(path) + 1);
+	if (!err)
+		err = add_type(h, a);
+	if (err)
+		return err;
+	buffer = malloc(BUFFER);
+	if (!buffer)
+		return -ENOMEM;
+	for (uint64_t off = 0; off < bytes && !err; off += BUFFER) {
+		size_t n =
+			bytes - off < BUFFER ? (size_t)(bytes - off) : BUFFER;
+
+		err = array_read(&v, off, n, buffer, NULL);
+		if (!err)
+			err = hash_add(h, buffer, n);
+	}
+	return err ? err : hash_hex(h, hex);
 }

@@ -13,6 +13,7 @@ libcore_a_SOURCES += \
 	%reldir%/copy.c \
 	%reldir%/cover.c \
 	%reldir%/digest.c \
+	%reldir%/digest.h \
 	%reldir%/direct.c \
 	%reldir%/frame.c \
 	%reldir%/load.c \
