@@ -290,6 +290,56 @@ bool catalog_label_by_id(const struct catalog *k, const struct sample_info *s,
 bool catalog_place(const struct catalog *k, uint32_t array,
 		   struct place_info *out);
 
+/*
+ * The sampling index that a sample carries for an annotation, at index/ID, as
+ * far as the catalog tells. index/stored.h reads it.
+ */
+enum carried_state {
+	CARRIED_ABSENT,
+	CARRIED_FRESH, /* made of the arrays as they are; its tables may lie */
+	CARRIED_STALE,
+	CARRIED_MALFORMED,
+	CARRIED_UNKNOWN, /* an array of the annotation has no digest */
+};
+
+#define CARRIED_WHY 160
+
+/* Borrowed until the catalog is put. FRESH and UNKNOWN alone have it all. */
+struct carried_index {
+	enum carried_state state;
+	char why[CARRIED_WHY]; /* a line; "" if fresh or absent */
+	struct bytes name;     /* ID; n 0: the annotation has none */
+	unsigned nspatial;     /* 2 or 3; the shape of the annotation */
+	uint64_t shape[3];
+	uint64_t max_coords; /* >= 1 */
+	uint32_t nclass;
+	/* Arrays: (nclass) u2, (nclass) i8, (nclass, nspatial, 2) f4. */
+	uint32_t class_ids, voxel_counts, class_bboxes;
+	uint32_t coords; /* group with an array a class */
+};
+
+/*
+ * The digest of an array at a path from the root of its sample, as its
+ * attribute would be. 0; -EOPNOTSUPP: not of that type; other errors end all.
+ */
+typedef int carried_digest_fn(void *arg, uint32_t array, const char *path,
+			      const char *algorithm, char *hex);
+/*
+ * compute is asked for digests that the file does not have; NULL: they are
+ * unknown. hex: HASH_HEX_MAX bytes. 0, -ENOMEM, errors of compute.
+ */
+int catalog_carried(const struct catalog *k, uint32_t sample,
+		    uint32_t annotation, carried_digest_fn *compute, void *arg,
+		    struct carried_index *out);
+/* The coordinates of a class of it, (rows, nspatial) i4, or OBJECT_NONE. */
+uint32_t catalog_carried_coords(const struct catalog *k,
+				const struct carried_index *x, uint32_t id,
+				uint64_t rows);
+/* The problem that such a state is, for people. */
+#define CARRIED_LINE 320
+void catalog_carried_line(enum medh5_kind kind, enum carried_state state,
+			  const char *why, char line[CARRIED_LINE]);
+
 uint32_t catalog_attrs(const struct catalog *k, uint32_t object);
 /* The attribute of that name; false: there is none. O(n). */
 bool catalog_attr_find(const struct catalog *k, uint32_t object,

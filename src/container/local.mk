@@ -20,6 +20,7 @@ libcore_a_SOURCES += \
 	%reldir%/medh5_grid.c \
 	%reldir%/medh5_image.c \
 	%reldir%/medh5_impl.h \
+	%reldir%/medh5_index.c \
 	%reldir%/medh5_label.c \
 	%reldir%/medh5_meta.c \
 	%reldir%/process.c \

@@ -190,7 +190,7 @@ static int add_record(struct medh5 *x)
 	return medh5_meta_put(&x->meta, x->b, x->root, &x->sample[x->nsample]);
 }
 
-static int add_sample(struct medh5 *x, uint32_t root)
+static int add_sample(struct medh5 *x, uint32_t root, enum medh5_kind in)
 {
 	struct bytes version;
 	int err, newer = check_version(x->k, root, &version);
@@ -211,6 +211,8 @@ static int add_sample(struct medh5 *x, uint32_t root)
 	if (!err)
 		err = medh5_annotations(x);
 	if (!err)
+		err = medh5_indices(x, in);
+	if (!err)
 		err = add_record(x);
 	x->nsample++;
 	return err;
@@ -230,7 +232,7 @@ static int add_member(struct medh5 *x, uint32_t samples, const struct member *m)
 		return medh5_say(x, samples, "%.*s is no medh5 sample", n,
 				 m->name.p);
 	if (check_version(x->k, m->target, &version) >= 0)
-		return add_sample(x, m->target);
+		return add_sample(x, m->target, MEDH5_COLLECTION);
 	x->root = 0;
 	if (hide(x, m->target))
 		return -ENOMEM;
@@ -398,7 +400,8 @@ int medh5_apply(struct catalog_builder *b, void **block, size_t *size)
 			medh5_text_is(kind, "collection");
 	err = hide_private(&x, 0);
 	if (!err)
-		err = is_collection ? add_collection(&x) : add_sample(&x, 0);
+		err = is_collection ? add_collection(&x)
+				    : add_sample(&x, 0, MEDH5_SAMPLE);
 	if (!err)
 		err = put_record(&x, is_collection ? MEDH5_COLLECTION
 						   : MEDH5_SAMPLE);

@@ -122,6 +122,9 @@ uint32_t medh5_mask(const struct medh5 *x, struct bytes id,
 /* medh5_image.c, medh5_label.c: what the sample at hand has. */
 int medh5_images(struct medh5 *x);
 int medh5_annotations(struct medh5 *x);
+/* medh5_index.c: say of the sampling indices that it carries which are stale.
+ */
+int medh5_indices(struct medh5 *x, enum medh5_kind kind);
 
 /* ---------------------------------- medh5_encoding.c: one annotation */
 

@@ -41,7 +41,7 @@ with h5py.File(sys.argv[2], "r+") as f:
     f["images/CT"].attrs["valid_mask"] = "nothing"
     a["doc"] = f["meta"]
 END
-expect_log 'medh5_version|W913|"rle"|valid|a member labels|annotations/bad|no view'
+expect_log 'medh5_version|W905|W913|"rle"|valid|a member labels|annotations/bad|no view'
 mount_volume "$tmp/odd"
 for n in clinical meta more images/alias annotations/organs/doc \
 	soft/info.json clinical/SECRET clinical/SECRET/name/array.json; do
@@ -105,5 +105,20 @@ mkdir "$tmp/src"
 cp "$data"/*.medh5* "$data"/*.expect.* "$tmp/src"
 mount_volume "$tmp/src"
 python "$srcdir/tests/e2e/medh5.py" "$tmp/src" "$mnt" || fail "see above"
+# What is stale is said once, by all who say what is wrong.
+python - "$mnt" <<'END' || fail "see above"
+import json, sys
+mnt = sys.argv[1]
+def lines(text):
+    return [line for line in text if "W905" in line]
+with open(mnt + "/.patchfs/problems") as f:
+    told = lines(f)
+assert len(told) == 1 and told[0].startswith("stale_training.medh5: "), told
+assert "run `medh5 index build`" in told[0], told
+info = json.load(open(mnt + "/stale_training/info.json"))
+assert len(lines(info["problems"])) == 1, info["problems"]
+info = json.load(open(mnt + "/labelmap_balanced/info.json"))
+assert not lines(info["problems"]), info["problems"]
+END
 find "$mnt" -name info.json -exec cat {} + >/dev/null
 test "$(stat_value units_decoded)" -eq 0 || fail "info.json decodes"
