@@ -8,6 +8,8 @@ libcore_a_SOURCES += \
 	%reldir%/blocked.c \
 	%reldir%/cached.c \
 	%reldir%/cached.h \
+	%reldir%/carried.c \
+	%reldir%/carried.h \
 	%reldir%/chunked.c \
 	%reldir%/contiguous.c \
 	%reldir%/copy.c \

@@ -35,6 +35,7 @@ enum cache_kind {
 	CACHE_RENDERED, /* a file made whole: info.json */
 	CACHE_BLOCK,	/* of a chunk, its number in band */
 	CACHE_FRAME,	/* what is known of a chunk cut into blocks */
+	CACHE_CARRIED,	/* of a sampling index that the file itself has */
 	CACHE_VERDICT,	/* how an ambiguous array is read */
 };
 

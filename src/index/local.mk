@@ -13,7 +13,10 @@ libcore_a_SOURCES += \
 	%reldir%/scan.c \
 	%reldir%/sidecar.c \
 	%reldir%/sidecar.h \
+	%reldir%/stored.c \
 	%reldir%/stored.h \
+	%reldir%/stored_check.c \
+	%reldir%/stored_impl.h \
 	%reldir%/tile.c \
 	%reldir%/trim.c \
 	%reldir%/write.c \

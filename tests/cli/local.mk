@@ -11,6 +11,10 @@ check_PROGRAMS += %reldir%/label_answers
 %canon_reldir%_label_answers_SOURCES = \
 	%reldir%/label_answers.c tests/model/array_file.h
 %canon_reldir%_label_answers_LDADD = $(CORE_LIBS)
+check_PROGRAMS += %reldir%/stored_answers
+%canon_reldir%_stored_answers_SOURCES = \
+	%reldir%/stored_answers.c tests/model/array_file.h
+%canon_reldir%_stored_answers_LDADD = $(CORE_LIBS)
 EXTRA_DIST += \
 	%reldir%/blosc2_filter.py \
 	%reldir%/blosc2_cat.py \
@@ -24,6 +28,7 @@ EXTRA_DIST += \
 	%reldir%/scan_links.py \
 	%reldir%/scan_refuse.py \
 	%reldir%/scan_tree.py \
+	%reldir%/stored.py \
 	$(NULL)
 scripts += \
 	%reldir%/test-blosc2.sh \
@@ -43,4 +48,5 @@ scripts += \
 	%reldir%/test-scan-refuse.sh \
 	%reldir%/test-scan-tree.sh \
 	%reldir%/test-scanner.sh \
+	%reldir%/test-stored.sh \
 	$(NULL)
