@@ -2,7 +2,7 @@
 
 /*
  * Something with a shape, a dtype and values: stored in units of a container,
- * or (later) derived from other arrays.
+ * or derived from other arrays.
  *
  * A struct array lives on the stack of one request: it borrows the catalog,
  * which its maker keeps pinned meanwhile. Any thread.
@@ -148,4 +148,69 @@ int stored_array_init(struct stored_array *s, const struct array_env *env,
 int stored_array_counts(const struct stored_array *s, struct chunk_counts *out,
 			struct wait *w);
 
+/* ------------------------------------------------------------ derived */
+
+/* What a derived array is made of. */
+enum derived_source {
+	SOURCE_DATA, /* derived_info.data, and so on */
+	SOURCE_IGNORE,
+	SOURCE_BOXES,
+	SOURCE_CLASS_IDS,
+	SOURCE_OFFSETS,
+	SOURCE_SHAPES,
+	SOURCES,
+};
+
+/*
+ * Computes its values from those of its sources, whose units are cached; what
+ * it computes is not. Reading a box takes that and a scratch buffer of at most
+ * 256 KiB, and for labels tables of another 256 KiB. What is wrong with the
+ * annotation is what reading gives: -EIO, told to the problems.
+ */
+struct derived {
+	struct array base;	  /* first */
+	struct derived_info info; /* its object numbers are not used */
+	const struct array *source[SOURCES]; /* NULL: none */
+	struct problems *problems;
+	const char *label; /* borrowed */
+	/*
+	 * LABELS: of voxels of several classes the first of these wins, and
+	 * then any other. Borrowed; may be set once open.
+	 */
+	const uint16_t *priority;
+	unsigned npriority;
+	/* private: what every read gives if not 0, and why */
+	int error;
+	struct bytes why;
+};
+
+/* With its sources, which are stored arrays. */
+struct derived_array {
+	struct derived derived; /* first */
+	struct stored_array stored[SOURCES];
+	char text[4096]; /* their labels */
+};
+
+/* A declared threshold as the stored floats of so many bytes have it. */
+double derived_threshold(double threshold, unsigned item_size);
+
+/* ---------------------------------------------------------------- any */
+
+/* Whatever array an object of a catalog is. May not be moved. */
+struct any_array {
+	struct array *base;
+	bool is_derived;
+	union {
+		struct stored_array stored;
+		struct derived_array derived;
+	};
+};
+
+/*
+ * Array `object` of a pinned catalog, as stored_array_init, whose errors it
+ * has. A derived array opens whatever its sources are.
+ */
+int array_open(const struct array_env *env, struct container *c,
+	       uint64_t source, const struct catalog *k, uint32_t object,
+	       const char *label, struct any_array *out);
 #endif

@@ -143,7 +143,7 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 	const struct dir *d = dirs_at(t->dirs, dir);
 	CLEANUP(cleanup_freep) char *path = tree_inner_path(t, dir);
 	struct viewed v = {.base = NULL};
-	struct stored_array stored;
+	struct any_array array;
 	char label[PATH_MAX];
 	struct array_info a;
 	int err;
@@ -153,8 +153,8 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 		return -ENOMEM;
 	catalog_array(p->k, d->object, &a);
 	tree_label(t, dir, label, sizeof(label));
-	if (pin_try_array(p, d, label, &stored))
-		v = (struct viewed){&stored.base, a.chunk};
+	if (pin_try_array(p, d, label, &array))
+		v = (struct viewed){array.base, array.base->unit};
 	json_out_text(o, "path", path, strlen(path));
 	put_shape(o, &a);
 	err = put_filters(o, p->k, &a);
@@ -177,8 +177,9 @@ static int write_chunks(struct tree *t, const struct pin *p, uint32_t dir,
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
 	CLEANUP(cleanup_freep) char *path = tree_inner_path(t, dir);
-	struct chunk_counts n;
-	struct stored_array s;
+	struct chunk_counts n = {0};
+	const struct stored_array *s;
+	struct any_array array;
 	char label[PATH_MAX];
 	uint64_t all = 0;
 	int err;
@@ -186,16 +187,17 @@ static int write_chunks(struct tree *t, const struct pin *p, uint32_t dir,
 	if (!path)
 		return -ENOMEM;
 	tree_label(t, dir, label, sizeof(label));
-	err = pin_array(p, d, label, &s);
-	if (err == 0)
-		err = stored_array_counts(&s, &n, w);
+	err = pin_array(p, d, label, &array);
+	s = array.is_derived ? NULL : &array.stored;
+	if (err == 0 && s)
+		err = stored_array_counts(s, &n, w);
 	if (err < 0)
 		return err;
 	json_out_text(o, "path", path, strlen(path));
-	if (s.info.chunk) {
-		(void)shape_count(&s.grid, &all);
+	if (s && s->info.chunk) {
+		(void)shape_count(&s->grid, &all);
 		json_out_value(o, "grid",
-			       json_of_shape(s.grid.ndim, s.grid.dim));
+			       json_of_shape(s->grid.ndim, s->grid.dim));
 	} else {
 		json_out_value(o, "grid", json_null_new());
 	}

@@ -240,10 +240,11 @@ static int describe_array(struct tree *t, uint32_t dir,
 			  const struct view_spec *only, FILE *f)
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
-	struct stored_array stored;
+	struct any_array array;
 	char label[PATH_MAX], size[16];
 	struct array_info a;
 	struct pin pin;
+	uint64_t n = 0;
 	bool can_read;
 	int err = pin_get(t, d, NULL, &pin);
 
@@ -259,10 +260,14 @@ static int describe_array(struct tree *t, uint32_t dir,
 	problems_of_array(pin.k, d->object, describe_problem, f);
 	if (d->type == ROW_NONE)
 		goto out;
-	can_read = pin_try_array(&pin, d, label, &stored);
+	can_read = pin_try_array(&pin, d, label, &array);
+	if (can_read && shape_count(&array.base->shape, &n) == 0)
+		fprintf(f, "bytes     %s\n",
+			format_size(n * array.base->item_size, size));
 	if (can_read)
-		fprintf(f, "bytes     %s\n", format_size(stored.bytes, size));
-	describe_views(t, d, can_read ? &stored.base : NULL, a.chunk, only, f);
+		describe_views(t, d, array.base, array.base->unit, only, f);
+	else
+		describe_views(t, d, NULL, a.chunk, only, f);
 out:
 	pin_put(&pin);
 	return err;

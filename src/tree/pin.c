@@ -44,14 +44,14 @@ int pin_check(const struct pin *p, const struct dir *d)
 }
 
 static int init_array(const struct pin *p, const struct dir *d,
-		      const char *label, struct stored_array *out)
+		      const char *label, struct any_array *out)
 {
-	return stored_array_init(out, p->env, p->container, p->key, p->k,
-				 d->object, label);
+	return array_open(p->env, p->container, p->key, p->k, d->object, label,
+			  out);
 }
 
 int pin_array(const struct pin *p, const struct dir *d, const char *label,
-	      struct stored_array *out)
+	      struct any_array *out)
 {
 	struct array_info a;
 	int err = init_array(p, d, label, out);
@@ -64,7 +64,7 @@ int pin_array(const struct pin *p, const struct dir *d, const char *label,
 }
 
 bool pin_try_array(const struct pin *p, const struct dir *d, const char *label,
-		   struct stored_array *out)
+		   struct any_array *out)
 {
 	struct array_info a;
 

@@ -102,14 +102,14 @@ void pin_put(struct pin *p);
 int pin_check(const struct pin *p, const struct dir *d);
 
 /*
- * The array of directory d, for the length of the pin. Errors of
- * stored_array_init; that it is not served is told to the problems.
+ * The array of directory d, for the length of the pin. Errors of array_open;
+ * that it is not served is told to the problems.
  */
 int pin_array(const struct pin *p, const struct dir *d, const char *label,
-	      struct stored_array *out);
+	      struct any_array *out);
 /* The same; false: it cannot be read. For texts that say so otherwise. */
 bool pin_try_array(const struct pin *p, const struct dir *d, const char *label,
-		   struct stored_array *out);
+		   struct any_array *out);
 
 /* ------------------------------------------------------------ member.c */
 

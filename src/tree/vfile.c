@@ -95,7 +95,7 @@ static int read_values(struct tree *t, uint32_t array, struct view *v,
 		       uint64_t off, struct wait *w)
 {
 	const struct dir *d = dirs_at(t->dirs, array);
-	struct stored_array stored;
+	struct any_array values;
 	char label[PATH_MAX];
 	struct pin pin;
 	int err = pin_get(t, d, w, &pin);
@@ -105,9 +105,9 @@ static int read_values(struct tree *t, uint32_t array, struct view *v,
 	tree_label(t, array, label, sizeof(label));
 	err = pin_check(&pin, d);
 	if (err == 0)
-		err = pin_array(&pin, d, label, &stored);
+		err = pin_array(&pin, d, label, &values);
 	if (err == 0) {
-		v->array = &stored.base;
+		v->array = values.base;
 		err = read_segments(layout, v, buf, n, off, w);
 	}
 	pin_put(&pin);

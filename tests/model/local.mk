@@ -46,3 +46,9 @@ unit += %reldir%/check_ambiguous
 %canon_reldir%_check_ambiguous_CPPFLAGS = $(fake_cppflags)
 %canon_reldir%_check_ambiguous_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_ambiguous_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
+check_PROGRAMS += %reldir%/model_derived
+TESTS += %reldir%/model_derived
+%canon_reldir%_model_derived_SOURCES = \
+	%reldir%/memory_array.h %reldir%/model_derived.c
+%canon_reldir%_model_derived_LDADD = $(CORE_LIBS)

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Voxels of objects, each a box of the grid and perhaps a packed mask of it.
+ * Arrays of a row an object are read a few KiB at a time through the cache;
+ * of the masks only what lies under the box. Looking at all boxes takes about
+ * 5 ms a million objects.
+ */
+
+#include <config.h>
+
+#include "array/derived_impl.h"
+
+#include <errno.h>
+#include <float.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "array/array_impl.h"
+#include "util/checked.h"
+#include "util/cleanup.h"
+#include "util/problem.h"
+
+/* More would take too long to look at. */
+#define OBJECTS_MAX (UINT64_C(1) << 24)
+/* Of an axis: all places are whole numbers of a double. */
+#define LENGTH_MAX (UINT64_C(1) << 52)
+
+/* ---------------------------------------------------------------- columns */
+
+/* Rows of an array, along its first axis, that lie together. */
+struct column {
+	const struct array *a;
+	struct wait *w;
+	uint64_t row; /* bytes of one */
+	uint64_t first, n;
+	/* Less than what would be read past the cache. */
+	unsigned char buf[DIRECT_RUN - 1];
+};
+
+static void column_init(struct column *c, const struct array *a, struct wait *w)
+{
+	c->a = a;
+	c->w = w;
+	c->n = 0;
+	if (!a)
+		return;
+	c->row = a->item_size;
+	for (unsigned k = 1; k < a->shape.ndim; k++)
+		c->row *= a->shape.dim[k];
+}
+
+/* Row i of those there are; and, up to the end of what is here, those after. */
+static int column_at(struct column *c, uint64_t i, const unsigned char **out)
+{
+	if (i < c->first || i - c->first >= c->n) {
+		struct region r = {.ndim = c->a->shape.ndim};
+		uint64_t stride[NDIM_MAX], all = c->a->shape.dim[0];
+		uint64_t n = sizeof(c->buf) / c->row;
+		int err;
+
+		/* Not all at once, which would not be cached either. */
+		if (n >= all)
+			n = div_up(all, 2);
+		if (n > all - i)
+			n = all - i;
+		for (unsigned k = 1; k < r.ndim; k++)
+			r.extent[k] = c->a->shape.dim[k];
+		r.start[0] = i;
+		r.extent[0] = n;
+		shape_strides(&c->a->shape, stride);
+		c->n = 0;
+		err = c->a->ops->read_box(c->a, &r, &r, c->buf, stride, c->w);
+		if (err)
+			return err;
+		c->first = i;
+		c->n = n;
+	}
+	*out = c->buf + (i - c->first) * c->row;
+	return 0;
+}
+
+/* A whole number of a row; false: it is negative. */
+static bool whole(const struct column *c, const unsigned char *row, unsigned k,
+		  uint64_t *out)
+{
+	unsigned size = c->a->item_size;
+	uint64_t v = 0;
+
+	memcpy(&v, row + k * size, size);
+	if (c->a->kind == 'i' && v >> (8 * size - 1))
+		return false;
+	*out = v;
+	return true;
+}
+
+/* ---------------------------------------------------------------- objects */
+
+struct reader {
+	const struct derived *d;
+	const struct region *box;
+	unsigned char *out;
+	const uint64_t *stride;
+	const uint16_t *rank; /* of each id < nrank */
+	uint32_t nrank;
+	struct column boxes, class_ids, offsets, shapes, masks;
+};
+
+/* An object that meets the box. */
+struct object {
+	uint64_t number;
+	uint16_t rank;
+	uint64_t mask_at;
+	struct region part; /* of the array; in the box */
+	uint64_t skip[NDIM_MAX], extent[NDIM_MAX]; /* of part in its own box */
+};
+
+static int bad_object(const struct reader *r, uint64_t i, const char *why)
+{
+	return problem_tell(r->d->problems, -EIO, "%s: object %" PRIu64 " %s",
+			    r->d->label, i, why);
+}
+
+static float float_at(const unsigned char *p, unsigned k)
+{
+	float v;
+
+	memcpy(&v, p + k * sizeof(v), sizeof(v));
+	return v;
+}
+
+/*
+ * Whether the box of an object, low and high end of each axis, has voxels of
+ * the box that is read: no more than a look, as most have none.
+ */
+static bool meets(const struct reader *r, const unsigned char *p, bool *is_bad)
+{
+	const struct region *b = r->box;
+	bool yes = true;
+
+	for (unsigned k = 0; k < b->ndim; k++) {
+		float low = float_at(p, 2 * k), high = float_at(p, 2 * k + 1);
+		uint64_t end = b->start[k] + b->extent[k];
+
+		*is_bad |= !(low >= -FLT_MAX && low <= high && high <= FLT_MAX);
+		yes = yes && (double)low + 0.5 < (double)end &&
+		      (double)high + 0.5 >= (double)b->start[k] + 1;
+	}
+	return yes;
+}
+
+/* Its window, halves being rounded up. False: nothing of it is in the box. */
+static bool place(const struct reader *r, const unsigned char *p,
+		  struct object *o, double *length)
+{
+	const struct region *b = r->box;
+
+	o->part.ndim = b->ndim;
+	for (unsigned k = 0; k < b->ndim; k++) {
+		double start = floor((double)float_at(p, 2 * k) + 0.5);
+		double stop = floor((double)float_at(p, 2 * k + 1) + 0.5);
+		uint64_t from = b->start[k], to = from + b->extent[k];
+
+		length[k] = stop - start;
+		if (start > (double)from)
+			from = (uint64_t)start;
+		if (stop < (double)to)
+			to = (uint64_t)stop;
+		if (from >= to)
+			return false;
+		o->part.start[k] = from;
+		o->part.extent[k] = to - from;
+		/* Only used where length is that of a mask: below 2^63. */
+		if (start > -0x1p62)
+			o->skip[k] = from - (uint64_t)(int64_t)start;
+	}
+	return true;
+}
+
+/* The mask of an object is where and what it should be. */
+static int check_mask(struct reader *r, struct object *o, const double *length)
+{
+	const unsigned char *p;
+	uint64_t voxels = 1, from, to;
+	int err = column_at(&r->shapes, o->number, &p);
+
+	if (err)
+		return err;
+	for (unsigned k = 0; k < o->part.ndim; k++) {
+		if (!whole(&r->shapes, p, k, &o->extent[k]) ||
+		    (double)o->extent[k] != length[k] ||
+		    o->extent[k] > INT32_MAX ||
+		    !checked_mul(voxels, o->extent[k], &voxels))
+			return bad_object(r, o->number,
+					  "has a mask of another shape");
+	}
+	err = column_at(&r->offsets, o->number, &p);
+	if (err)
+		return err;
+	if (!whole(&r->offsets, p, 0, &from))
+		from = UINT64_MAX;
+	err = column_at(&r->offsets, o->number + 1, &p);
+	if (err)
+		return err;
+	if (!whole(&r->offsets, p, 0, &to) || to < from ||
+	    to - from != div_up(voxels, 8) || to > r->masks.a->shape.dim[0])
+		return bad_object(r, o->number, "has a mask of another length");
+	o->mask_at = from;
+	return 0;
+}
+
+/* --------------------------------------------------------------- painting */
+
+static void paint(const struct reader *r, unsigned char *to, uint16_t rank)
+{
+	if (r->d->base.item_size == 1)
+		*to = 1;
+	else if (get16(to) < rank)
+		put16(to, rank);
+}
+
+/* n voxels at to, of which bits [bit, bit + n) say whether they are there. */
+static int paint_bits(struct reader *r, const struct object *o,
+		      unsigned char *to, uint64_t step, uint64_t bit,
+		      uint64_t n)
+{
+	while (n > 0) {
+		const unsigned char *p;
+		uint64_t here, at = o->mask_at + bit / 8;
+		int err = column_at(&r->masks, at, &p);
+
+		if (err)
+			return err;
+		here = (r->masks.first + r->masks.n - at) * 8 - bit % 8;
+		here = here < n ? here : n;
+		n -= here;
+		while (here > 0) {
+			unsigned first = (unsigned)(bit % 8);
+			unsigned some = 8 - first;
+
+			if (some > here)
+				some = (unsigned)here;
+			for (unsigned k = 0; *p && k < some; k++)
+				if (*p & 0x80u >> (first + k))
+					paint(r, to + k * step, o->rank);
+			p++;
+			to += some * step;
+			bit += some;
+			here -= some;
+		}
+	}
+	return 0;
+}
+
+static void paint_run(const struct reader *r, const struct object *o,
+		      unsigned char *to, uint64_t step, uint64_t n)
+{
+	if (step == 1) {
+		memset(to, 1, n);
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++)
+		paint(r, to + i * step, o->rank);
+}
+
+/* Row by row along the last axis. */
+static int paint_object(struct reader *r, const struct object *o)
+{
+	unsigned last = o->part.ndim - 1, isz = r->d->base.item_size;
+	uint64_t at[NDIM_MAX] = {0}, step = r->stride[last] * isz;
+	unsigned k;
+
+	do {
+		uint64_t to = 0, bit = 0;
+		int err = 0;
+
+		for (unsigned i = 0; i <= last; i++) {
+			to += (o->part.start[i] - r->box->start[i] + at[i]) *
+			      r->stride[i];
+			if (r->masks.a)
+				bit = bit * o->extent[i] + o->skip[i] + at[i];
+		}
+		if (r->masks.a)
+			err = paint_bits(r, o, r->out + to * isz, step, bit,
+					 o->part.extent[last]);
+		else
+			paint_run(r, o, r->out + to * isz, step,
+				  o->part.extent[last]);
+		if (err)
+			return err;
+		for (k = last; k-- > 0;) {
+			if (++at[k] < o->part.extent[k])
+				break;
+			at[k] = 0;
+		}
+	} while (k < last);
+	return 0;
+}
+
+/* An object whose box meets what is read. */
+static int add_object(struct reader *r, uint64_t i, const unsigned char *box)
+{
+	struct object o = {.number = i};
+	double length[NDIM_MAX];
+	const unsigned char *p;
+	uint64_t id;
+	int err = column_at(&r->class_ids, i, &p);
+
+	if (err)
+		return err;
+	if (!whole(&r->class_ids, p, 0, &id) || id >= r->nrank || !r->rank[id])
+		return 0;
+	o.rank = r->rank[id];
+	if (!place(r, box, &o, length))
+		return 0;
+	err = r->masks.a ? check_mask(r, &o, length) : 0;
+	return err ? err : paint_object(r, &o);
+}
+
+int instances_paint(const struct derived *d, const struct region *box,
+		    void *out, const uint64_t stride[NDIM_MAX], struct wait *w,
+		    const uint16_t *rank, uint32_t n)
+{
+	uint64_t objects = d->source[SOURCE_BOXES]->shape.dim[0];
+	CLEANUP(cleanup_freep) struct reader *r = malloc(sizeof(*r));
+	int err = 0;
+
+	if (!r)
+		return -ENOMEM;
+	r->d = d;
+	r->box = box;
+	r->out = out;
+	r->stride = stride;
+	r->rank = rank;
+	r->nrank = n;
+	column_init(&r->boxes, d->source[SOURCE_BOXES], w);
+	column_init(&r->class_ids, d->source[SOURCE_CLASS_IDS], w);
+	column_init(&r->offsets, d->source[SOURCE_OFFSETS], w);
+	column_init(&r->shapes, d->source[SOURCE_SHAPES], w);
+	column_init(&r->masks, d->source[SOURCE_DATA], w);
+	for (uint64_t i = 0; i < objects && !err; i++) {
+		bool is_bad = false;
+		const unsigned char *p;
+
+		err = column_at(&r->boxes, i, &p);
+		if (err)
+			break;
+		if (meets(r, p, &is_bad) && !is_bad)
+			err = add_object(r, i, p);
+		if (is_bad)
+			err = bad_object(r, i, "has a box that is none");
+	}
+	return err;
+}
+
+/* ----------------------------------------------------------------- checks */
+
+static bool has_shape(const struct array *a, unsigned ndim, uint64_t n0,
+		      uint64_t n1, uint64_t n2)
+{
+	const uint64_t n[] = {n0, n1, n2};
+
+	if (!a || a->shape.ndim != ndim)
+		return false;
+	for (unsigned k = 0; k < ndim; k++)
+		if (a->shape.dim[k] != n[k])
+			return false;
+	return true;
+}
+
+static bool is_whole(const struct array *a)
+{
+	return a->kind == 'u' || a->kind == 'i';
+}
+
+const char *instances_check(const struct derived *d)
+{
+	const struct array *boxes = d->source[SOURCE_BOXES];
+	const struct array *ids = d->source[SOURCE_CLASS_IDS];
+	const struct array *offsets = d->source[SOURCE_OFFSETS];
+	const struct array *shapes = d->source[SOURCE_SHAPES];
+	const struct array *masks = d->source[SOURCE_DATA];
+	unsigned ndim = d->base.shape.ndim;
+	uint64_t n;
+
+	if (!boxes || boxes->shape.ndim != 3 || ndim == 0)
+		return "it has no boxes";
+	n = boxes->shape.dim[0];
+	if (n > OBJECTS_MAX)
+		return "it has too many objects";
+	for (unsigned k = 0; k < ndim; k++)
+		if (d->base.shape.dim[k] > LENGTH_MAX)
+			return "its grid is too large";
+	if (!has_shape(boxes, 3, n, ndim, 2) || boxes->kind != 'f' ||
+	    boxes->item_size != 4)
+		return "its boxes are no float32 for each axis";
+	if (!has_shape(ids, 1, n, 0, 0) || !is_whole(ids))
+		return "it has no class_ids for each object";
+	if (!masks)
+		return NULL;
+	if (masks->shape.ndim != 1 || masks->kind != 'u' ||
+	    masks->item_size != 1)
+		return "its mask_data are no bytes";
+	if (!has_shape(offsets, 1, n + 1, 0, 0) || !is_whole(offsets))
+		return "it has no mask_offsets for each object";
+	if (!has_shape(shapes, 2, n, ndim, 0) || !is_whole(shapes))
+		return "it has no mask_shapes for each object";
+	return NULL;
+}
+
+uint64_t instances_cost(const struct derived *d)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < SOURCES; i++) {
+		const struct array *a = d->source[i];
+		struct region all;
+
+		if (!a || i == SOURCE_IGNORE)
+			continue;
+		all = (struct region){.ndim = a->shape.ndim};
+		for (unsigned k = 0; k < all.ndim; k++)
+			all.extent[k] = a->shape.dim[k];
+		sum = add_cost(sum, a->ops->decode_bytes(a, &all));
+	}
+	return sum;
+}
