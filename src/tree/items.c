@@ -8,6 +8,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tree/tree_impl.h"
@@ -45,20 +46,33 @@ int tree_what(struct tree *t, uint64_t ino, struct tree_what *out)
 	return 0;
 }
 
-int tree_items(struct tree *t, uint64_t view, struct tree_items *out)
+/* The view directory of an id and what its name, which is canonical, says. */
+static int view_of(struct tree *t, uint64_t ino, const struct dir **d,
+		   struct view_spec *s)
 {
-	const struct view_spec *s;
-	const struct dir *d;
+	char name[NAME_BYTES_MAX + 1], why[VIEW_WHY_MAX];
 	uint32_t number;
-	int err = tree_dir(t, view, &number, &d);
+	int err = tree_dir(t, ino, &number, d);
 
 	if (err < 0)
 		return err;
-	if (d->kind != DIR_VIEW)
+	if ((*d)->kind != DIR_VIEW)
 		return -EINVAL;
-	s = dirs_spec(t->dirs, d->params);
+	memcpy(name, dirs_name(t->dirs, *d), (*d)->name_len);
+	name[(*d)->name_len] = '\0';
+	return view_parse(name, s, why);
+}
+
+int tree_items(struct tree *t, uint64_t view, struct tree_items *out)
+{
+	const struct dir *d;
+	struct view_spec s;
+	int err = view_of(t, view, &d, &s);
+
+	if (err < 0)
+		return err;
 	out->count = d->count;
-	out->is_grid = s->kind == VIEW_SLICES || s->kind == VIEW_PATCHES;
+	out->is_grid = s.kind == VIEW_SLICES || s.kind == VIEW_PATCHES;
 	return 0;
 }
 
@@ -66,25 +80,19 @@ int tree_item_name(struct tree *t, uint64_t view, uint64_t item, char *buf,
 		   size_t size)
 {
 	char name[NAME_BYTES_MAX + 1];
-	const struct view_spec *s;
+	const struct format_ops *format;
 	struct view_geometry g;
 	const struct dir *d;
-	uint32_t number;
-	size_t n, ext;
-	int err = tree_dir(t, view, &number, &d);
+	struct view_spec s;
+	int err = view_of(t, view, &d, &s), n;
 
 	if (err < 0)
 		return err;
-	if (d->kind != DIR_VIEW || item >= d->count)
+	if (item >= d->count)
 		return -ENOENT;
-	s = dirs_spec(t->dirs, d->params);
 	view_geometry(t, d, &g);
-	n = view_item_name(s, &g, item, name);
-	ext = strlen(format_at(s->format)->ext);
-	if (n + 1 + ext + 1 > size)
-		return -ENAMETOOLONG;
-	memcpy(buf, name, n);
-	buf[n] = '.';
-	memcpy(buf + n + 1, format_at(s->format)->ext, ext + 1);
-	return 0;
+	view_item_name(&s, &g, item, name);
+	format = format_at(s.format);
+	n = snprintf(buf, size, "%s.%s", name, format->ext);
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
 }
