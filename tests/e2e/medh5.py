@@ -2,17 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Compare what a mount shows of medh5 files with what the package read.
 
-    medh5.py [--values] FIXTURES MOUNT
+    medh5.py [--values CAT] FIXTURES MOUNT
 
 FIXTURES has NAME.medh5 or NAME.medh5c beside NAME.expect.json (their README
 says what is in it); MOUNT shows that directory. Without --values names and
-info.json are compared, with it every value. Ends with 1 at a difference.
+info.json are compared, with it every value, and some with what the command
+CAT FILE PATH writes (-: no command). Ends with 1 at a difference.
 """
 
 import glob
 import hashlib
 import json
 import os
+import shlex
+import subprocess
 import sys
 
 import h5py
@@ -265,6 +268,20 @@ class Sample:
                 self.box(below + "/ignore", b["box"],
                          self.arrays[b["ignore"]], rank)
 
+    def cat(self, command, file, below):
+        """What the command writes is what the mount has."""
+        for path in sorted(self.derived):
+            # Of the classes some.
+            if "/classes/" in path and not path.endswith(("body", "c7")):
+                continue
+            at = os.path.join(self.path, path, "array.npy")
+            got = subprocess.run(
+                shlex.split(command) + [file, os.path.join(
+                    below, path, "array.npy")], check=True,
+                stdout=subprocess.PIPE).stdout
+            with open(at, "rb") as f:
+                check(got == f.read(), at, "cat")
+
     def compare_values(self):
         for name, im in self.want["images"].items():
             self.image_values(name, im)
@@ -296,7 +313,7 @@ def table(at, samples):
             equal(got.get(path), want, at, path)
 
 
-def compare(path, mount, values):
+def compare(path, mount, cat):
     base = os.path.splitext(path)[0]
     at = os.path.join(mount, os.path.basename(base))
     with open(base + ".expect.json", encoding="utf-8") as f:
@@ -312,8 +329,10 @@ def compare(path, mount, values):
             s = Sample(os.path.join(at, one).rstrip("/"), w,
                        h5[one or "/"], arrays)
             s.compare()
-            if values:
+            if cat:
                 s.compare_values()
+                if cat != "-":
+                    s.cat(cat, path, one)
             samples.append(s)
     if want["opens_as"] == "collection":
         equal(info(at)["kind"], "collection", at)
@@ -322,12 +341,12 @@ def compare(path, mount, values):
 
 
 def main():
-    values = sys.argv[1] == "--values"
+    cat = sys.argv[2] if sys.argv[1] == "--values" else None
     fixtures, mount = sys.argv[-2:]
     files = sorted(glob.glob(fixtures + "/*.medh5*"))
     assert len(files) > 10, files
     for path in files:
-        compare(path, mount, values)
+        compare(path, mount, cat)
     print(compared, "comparisons in", len(files), "files")
     sys.exit(faults > 0)
 

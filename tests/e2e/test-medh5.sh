@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # medh5 files as what they mean: names and info.json of what other programs
-# wrote, against what the package read; what is private, and what breaks the
-# format.
+# wrote, and each value, against what the package read; what is private, and
+# what breaks the format.
 . "$srcdir/tests/lib.sh"
 requires_py h5py numpy
 data=$srcdir/tests/data/medh5
@@ -122,3 +122,12 @@ assert not lines(info["problems"]), info["problems"]
 END
 find "$mnt" -name info.json -exec cat {} + >/dev/null
 test "$(stat_value units_decoded)" -eq 0 || fail "info.json decodes"
+
+# Every value, whole and in boxes; then again in a cache that is small.
+python "$srcdir/tests/e2e/medh5.py" --values \
+	"$builddir/run $builddir/patchfs cat" "$tmp/src" "$mnt" ||
+	fail "see above"
+umount_volume || fail "umount"
+mount_volume --direct-io --cache-size=4M "$tmp/src"
+python "$srcdir/tests/e2e/medh5.py" --values - "$tmp/src" "$mnt" ||
+	fail "see above"
