@@ -210,9 +210,10 @@ const char *catalog_check(struct cat_record *r, uint64_t file_size,
  * medh5.c: if that finished catalog is one of a medh5 file, instead of it one
  * that hides what is private and shows what is meant. 0; -EOPNOTSUPP: of a
  * version that is refused, and why says so; -EFBIG, -ENOMEM. On failure *block
- * stays the caller's.
+ * stays the caller's. memory is told what is held; it may be NULL.
  */
-int medh5_apply(struct catalog_builder *b, void **block, size_t *size);
+int medh5_apply(struct catalog_builder *b, void **block, size_t *size,
+		struct scan_memory *memory);
 
 /* The header of the block. */
 struct catalog {

@@ -21,6 +21,9 @@
 
 #define MINOR_KNOWN 2
 
+/* What a byte of JSON takes in memory at most: an object has two of them. */
+#define JSON_BYTES 96
+
 int medh5_say(struct medh5 *x, uint32_t object, const char *fmt, ...)
 {
 	char text[WHY_MAX * 2];
@@ -154,6 +157,14 @@ static int check_version(const struct catalog *k, uint32_t root,
 	return v.n < 3 || minor > MINOR_KNOWN;
 }
 
+/* What is held, and so much more for the moment. */
+static void tell_memory(struct medh5 *x, size_t more)
+{
+	if (x->memory)
+		scan_memory_set(x->memory,
+				x->size + catalog_builder_bytes(x->b) + more);
+}
+
 static int add_meta(struct medh5 *x)
 {
 	uint32_t o = medh5_named(x->k, x->root, "meta");
@@ -161,13 +172,13 @@ static int add_meta(struct medh5 *x)
 	struct attr a;
 	int err;
 
-	medh5_meta_fini(&x->meta);
 	if (o == OBJECT_NONE || catalog_kind(x->k, o) != OBJECT_ARRAY ||
 	    !catalog_value(x->k, o, &a) || a.count != 1 ||
 	    !medh5_nth_text(&a, 0, &text))
 		return medh5_say(x, x->root,
 				 "meta cannot be read: classes are shown "
 				 "without names");
+	tell_memory(x, text.n * JSON_BYTES);
 	err = medh5_meta_init(&x->meta, text);
 	if (err)
 		return catalog_builder_no_memory(x->b);
@@ -215,6 +226,8 @@ static int add_sample(struct medh5 *x, uint32_t root, enum medh5_kind in)
 	if (!err)
 		err = add_record(x);
 	x->nsample++;
+	medh5_meta_fini(&x->meta);
+	tell_memory(x, 0);
 	return err;
 }
 
@@ -376,10 +389,12 @@ static int recognise(struct catalog_builder *b, const struct catalog *k)
 	return -EOPNOTSUPP;
 }
 
-int medh5_apply(struct catalog_builder *b, void **block, size_t *size)
+int medh5_apply(struct catalog_builder *b, void **block, size_t *size,
+		struct scan_memory *memory)
 {
 	const struct catalog *k = *block;
-	CLEANUP(medh5_fini) struct medh5 x = {.k = k, .b = b};
+	CLEANUP(medh5_fini)
+	struct medh5 x = {.k = k, .b = b, .memory = memory, .size = *size};
 	struct bytes kind;
 	size_t n = catalog_objects(k);
 	bool is_collection;

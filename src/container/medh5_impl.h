@@ -79,6 +79,8 @@ struct medh5_grid {
 struct medh5 {
 	const struct catalog *k;
 	struct catalog_builder *b;
+	struct scan_memory *memory; /* or NULL */
+	size_t size;		    /* of k */
 	/* A byte an object of k; done: what has its derived arrays. */
 	uint8_t *hidden, *no_value, *done;
 	struct place_info *place;
