@@ -25,7 +25,7 @@ static bool has_empty_axis(const struct sampling *s)
 
 static bool is_padded(const struct sampling *s)
 {
-	return s->kind == SAMPLE_GRID && s->border == SAMPLE_PAD;
+	return s->kind != SAMPLE_CORNER && s->border == SAMPLE_PAD;
 }
 
 bool sample_fits(const struct sampling *s)
@@ -82,8 +82,9 @@ static uint64_t axis_count(const struct sampling *s,
 {
 	if (x->all)
 		return 1;
-	return s->kind == SAMPLE_GRID ? grid_count(s, x)
-				      : x->length - x->extent + 1;
+	if (s->kind == SAMPLE_GRID)
+		return grid_count(s, x);
+	return x->length > x->extent ? x->length - x->extent + 1 : 1;
 }
 
 uint64_t sample_count(const struct sampling *s)
@@ -104,9 +105,12 @@ static void uniform_start(const struct sampling *s, uint64_t i,
 			  int64_t start[NDIM_MAX])
 {
 	for (unsigned a = 0; a < s->ndim; a++) {
-		const uint64_t n = axis_count(s, &s->axis[a]);
+		const struct sample_axis *x = &s->axis[a];
+		const uint64_t n = axis_count(s, x);
 
 		start[a] = 0;
+		if (x->extent > x->length)
+			start[a] = -(int64_t)((x->extent - x->length) / 2);
 		if (n > 1)
 			start[a] = (int64_t)draw_below(
 				draw_word(s->seed, i, DRAW_CORNER,

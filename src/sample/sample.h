@@ -30,6 +30,7 @@ enum sample_border {
 	SAMPLE_SNAP, /* s_i = min(i * step, L - p) */
 	SAMPLE_PAD,  /* s_i = i * step while s_i < L; the overhang is padded */
 };
+/* Of SAMPLE_UNIFORM SAMPLE_PAD allows p > L: start -((p - L) div 2). */
 
 struct sample_axis {
 	uint64_t length; /* L, of the array */
@@ -41,15 +42,16 @@ struct sample_axis {
 
 struct sampling {
 	enum sample_kind kind;
-	enum sample_border border; /* SAMPLE_GRID */
+	enum sample_border border; /* SAMPLE_GRID, SAMPLE_UNIFORM */
 	uint64_t seed;		   /* SAMPLE_UNIFORM */
 	unsigned ndim;
 	struct sample_axis axis[NDIM_MAX];
 };
 
 /*
- * Whether the array has items of this size at all: p <= L on every axis, or a
- * grid with SAMPLE_PAD. An axis of length 0 gives a view without items.
+ * Whether the array has items of this size at all: p <= L on every axis, or
+ * SAMPLE_PAD, which corners do not have. An axis of length 0 gives a view
+ * without items.
  */
 bool sample_fits(const struct sampling *s);
 
