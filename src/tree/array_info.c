@@ -91,13 +91,15 @@ static void put_view(struct json_out *o, const struct viewed *v,
  * Slices along each axis, and patches where the container states their size.
  * Not what --view lists: a file has the same bytes in every mount.
  */
-static void put_views(struct tree *t, struct json_out *o, const struct dir *d,
+static void put_views(struct tree *t, struct json_out *o, uint32_t dir,
 		      const struct viewed *v)
 {
+	const struct dir *d = dirs_at(t->dirs, dir);
 	const struct item_type *type;
 	struct view_geometry g;
 	struct view_spec s;
 	char why[VIEW_WHY_MAX];
+	uint32_t label;
 
 	json_out_open(o, "views", '[');
 	if (d->type != ROW_NONE) {
@@ -108,7 +110,7 @@ static void put_views(struct tree *t, struct json_out *o, const struct dir *d,
 			    view_bind(&s, type, &g, why) == 0)
 				put_view(o, v, &s, &g);
 		}
-		if (view_listed(t, d, 1, &s, &g) == 0)
+		if (view_listed(t, dir, 1, &s, &g, NULL, &label) == 0)
 			put_view(o, v, &s, &g);
 	}
 	json_out_close(o, ']');
@@ -165,7 +167,7 @@ static int write_array_info(struct tree *t, const struct pin *p, uint32_t dir,
 	if (err < 0)
 		return err;
 	json_out_attributes(o, p->k, d->object);
-	put_views(t, o, d, &v);
+	put_views(t, o, dir, &v);
 	json_out_open(o, "problems", '[');
 	problems_of_array(p->k, d->object, json_out_line, o);
 	json_out_close(o, ']');

@@ -182,14 +182,16 @@ static void describe_examples(const struct array *base,
 	}
 }
 
-static void describe_views(struct tree *t, const struct dir *d,
+static void describe_views(struct tree *t, uint32_t dir,
 			   const struct array *base, const uint64_t *chunk,
 			   const struct view_spec *only, FILE *f)
 {
+	const struct dir *d = dirs_at(t->dirs, dir);
 	const struct item_type *type = dirs_type_at(t->dirs, d->type);
 	struct view_geometry g;
 	struct view_spec s;
 	char why[VIEW_WHY_MAX];
+	uint32_t label;
 	int err = 0;
 
 	if (type->shape.ndim == 0)
@@ -208,7 +210,7 @@ static void describe_views(struct tree *t, const struct dir *d,
 			describe_view(base, chunk, &s, &g, f);
 	}
 	for (unsigned i = 1; err != -ENOENT; i++) {
-		err = view_listed(t, d, i, &s, &g);
+		err = view_listed(t, dir, i, &s, &g, NULL, &label);
 		if (err == 0 && s.kind != VIEW_SLICES)
 			describe_view(base, chunk, &s, &g, f);
 	}
@@ -265,9 +267,9 @@ static int describe_array(struct tree *t, uint32_t dir,
 		fprintf(f, "bytes     %s\n",
 			format_size(n * array.base->item_size, size));
 	if (can_read)
-		describe_views(t, d, array.base, array.base->unit, only, f);
+		describe_views(t, dir, array.base, array.base->unit, only, f);
 	else
-		describe_views(t, d, NULL, a.chunk, only, f);
+		describe_views(t, dir, NULL, a.chunk, only, f);
 out:
 	pin_put(&pin);
 	return err;
@@ -339,15 +341,17 @@ static int describe_plain(struct tree *t, uint64_t ino, FILE *f)
 int tree_describe(struct tree *t, uint64_t ino, FILE *f)
 {
 	const struct dir *d;
+	struct view_spec s;
 	struct node n;
 	int err = tree_node(t, ino, &n, &d);
 
 	if (err < 0)
 		return err;
 	/* Of a file in an array, the array; of an item, its view. */
-	if (d->kind == DIR_VIEW)
-		return describe_array(t, d->parent,
-				      dirs_spec(t->dirs, d->params), f);
+	if (d->kind == DIR_VIEW) {
+		view_spec_of(t, d, &s);
+		return describe_array(t, d->parent, &s, f);
+	}
 	if (d->kind == DIR_ARRAY)
 		return describe_array(t, n.dir, NULL, f);
 	if (d->kind == DIR_CONTAINER && n.format != NODE_MEMBER_LINK)

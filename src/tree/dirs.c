@@ -30,7 +30,6 @@ struct params_row {
 	uint32_t next;
 	uint32_t name;
 	uint8_t name_len;
-	struct view_spec spec;
 };
 
 struct type_row {
@@ -254,8 +253,7 @@ static uint32_t params_find(const struct dirs *t, const char *name, size_t len,
 	return i;
 }
 
-int dirs_params(struct dirs *t, const struct view_spec *spec, const char *name,
-		uint32_t *number)
+int dirs_params(struct dirs *t, const char *name, uint32_t *number)
 {
 	size_t len = strlen(name);
 	_Atomic uint32_t *head =
@@ -283,18 +281,10 @@ int dirs_params(struct dirs *t, const struct view_spec *spec, const char *name,
 	if (err < 0)
 		return err;
 	row->name_len = (uint8_t)len;
-	row->spec = *spec;
 	row->next = heads_get(head);
 	*number = rows_publish(&t->params);
 	heads_set(head, *number);
 	return 0;
-}
-
-const struct view_spec *dirs_spec(const struct dirs *t, uint32_t params)
-{
-	const struct params_row *row = rows_at(&t->params, params);
-
-	return &row->spec;
 }
 
 static bool type_equal(const struct item_type *a, const struct item_type *b)

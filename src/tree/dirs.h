@@ -44,6 +44,7 @@ struct dir {
 	uint64_t count;	    /* items of a view that have a name */
 	uint64_t listed;    /* items of a view that are listed */
 	uint32_t json_size; /* of a view's item.json */
+	uint32_t label;	    /* of a foreground view: its label array */
 	uint8_t kind;	    /* enum dir_kind */
 	uint8_t name_len;
 	uint8_t flags; /* DIR_... below */
@@ -89,12 +90,10 @@ size_t dirs_path(const struct dirs *t, uint32_t top, uint32_t dir, char *buf,
 		 size_t size);
 
 /*
- * Number of a canonical spec whose name is that. 0; -ENOSPC: there are
- * TREE_PARAMS_MAX others; -ENOMEM.
+ * Number of a canonical name of a view. 0; -ENOSPC: there are TREE_PARAMS_MAX
+ * others; -ENOMEM.
  */
-int dirs_params(struct dirs *t, const struct view_spec *spec, const char *name,
-		uint32_t *number);
-const struct view_spec *dirs_spec(const struct dirs *t, uint32_t params);
+int dirs_params(struct dirs *t, const char *name, uint32_t *number);
 uint32_t dirs_params_count(const struct dirs *t);
 
 /* Number of that type of items or arrays. 0 or -ENOMEM. */

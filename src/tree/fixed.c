@@ -25,6 +25,14 @@ const char *fixed_name(enum fixed_file f)
 	return fixed_names[f];
 }
 
+static bool has_csv(const struct tree *t, const struct dir *d)
+{
+	struct view_spec s;
+
+	view_spec_of(t, d, &s);
+	return view_has_csv(&s);
+}
+
 static bool has_fixed(const struct tree *t, const struct dir *d,
 		      enum fixed_file f)
 {
@@ -37,8 +45,7 @@ static bool has_fixed(const struct tree *t, const struct dir *d,
 	case FIXED_STRINGS:
 		return d->kind == DIR_ARRAY && (d->flags & DIR_STRINGS);
 	case FIXED_CSV:
-		return d->kind == DIR_VIEW &&
-		       view_has_csv(dirs_spec(t->dirs, d->params));
+		return d->kind == DIR_VIEW && has_csv(t, d);
 	case FIXED_FILES:
 		break;
 	}

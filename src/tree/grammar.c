@@ -14,23 +14,19 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tree/grammar_impl.h"
 #include "tree/tree.h"
-#include "tree/view.h"
 #include "util/parse.h"
 
 static const char *const kind_names[] = {
-	[VIEW_SLICES] = "slices",
-	[VIEW_PATCHES] = "patches",
-	[VIEW_CROPS] = "crops",
-	[VIEW_RANDOM] = "random",
+	[VIEW_SLICES] = "slices",	  [VIEW_PATCHES] = "patches",
+	[VIEW_CROPS] = "crops",		  [VIEW_RANDOM] = "random",
+	[VIEW_FOREGROUND] = "foreground",
 };
 
-/* Known, so that the log can say more than "no such view". */
-static const char *const later_kinds[] = {"foreground", NULL};
-static const char *const later_keys[] = {
-	"step",	 "labels",  "class", "fraction", "weights",
-	"index", "rule",    "epoch", "dtype",	 "window",
-	"scale", "channel", "flip",  "order",	 NULL};
+/* Known, so that the log can say more than "no such key". */
+static const char *const later_keys[] = {"step",    "dtype", "window", "scale",
+					 "channel", "flip",  "order",  NULL};
 
 static bool same(const char *s, size_t n, const char *word)
 {
@@ -138,6 +134,8 @@ static int set_format(struct view_spec *s, const char *v, size_t n)
 }
 
 #define ON(kind) (1u << (kind))
+#define ON_DRAWS (ON(VIEW_RANDOM) | ON(VIEW_FOREGROUND))
+#define ON_SIZED (ON(VIEW_PATCHES) | ON(VIEW_CROPS) | ON_DRAWS)
 
 static const struct key {
 	const char *key, *value;
@@ -147,22 +145,39 @@ static const struct key {
 } keys[] = {
 	{"axis", "K", ON(VIEW_SLICES), set_axis,
 	 "axis that is indexed and dropped (0; negative: from the last)"},
-	{"size", "S", ON(VIEW_PATCHES) | ON(VIEW_CROPS) | ON(VIEW_RANDOM),
-	 set_size,
+	{"size", "S", ON_SIZED, set_size,
 	 "extents of an item, 96x96x96 or allx64x64; required, but of patches "
-	 "where the container states it"},
+	 "and foreground where the container states it"},
 	{"stride", "S", ON(VIEW_PATCHES), set_stride,
 	 "distance between patches (the size)"},
+	{"labels", "A", ON(VIEW_FOREGROUND), draw_set_labels,
+	 "the label array, by its name or a path relative to the array's "
+	 "group"},
+	{"class", "C", ON(VIEW_FOREGROUND), draw_add_class,
+	 "a class to draw, name or id, NAME@W with a weight; repeatable (all)"},
+	{"fraction", "F", ON(VIEW_FOREGROUND), draw_set_fraction,
+	 "share of the draws that are foreground, 0 to 1 (1)"},
+	{"weights", "W", ON(VIEW_FOREGROUND), draw_set_weights,
+	 "of classes: uniform, frequency or inverse (uniform)"},
+	{"border", "B", ON(VIEW_FOREGROUND), draw_set_border,
+	 "near the ends: clamp moves a patch inside, inside draws no centre "
+	 "there, pad fills (clamp)"},
 	{"border", "B", ON(VIEW_PATCHES), set_border,
 	 "at the upper end: snap moves the last patch back, pad fills (snap)"},
-	{"pad", "V", ON(VIEW_PATCHES), set_pad,
+	{"pad", "V", ON(VIEW_PATCHES) | ON(VIEW_FOREGROUND), set_pad,
 	 "number that fills what overhangs with border-pad (0)"},
-	{"seed", "N", ON(VIEW_RANDOM), set_seed, "key of the generator (0)"},
-	{"count", "N", ON(VIEW_RANDOM), set_count,
+	{"index", "I", ON(VIEW_FOREGROUND), draw_set_index,
+	 "exact: of all voxels; stored: the file's own; auto: that if it is "
+	 "fresh (auto)"},
+	{"rule", "R", ON(VIEW_FOREGROUND), draw_set_rule,
+	 "medh5.2: the draws of medh5 2.x in place of ours"},
+	{"epoch", "E", ON(VIEW_FOREGROUND), draw_set_epoch,
+	 "of rule-medh5.2 (0)"},
+	{"seed", "N", ON_DRAWS, set_seed, "key of the generator (0)"},
+	{"count", "N", ON_DRAWS, set_count,
 	 "draws that a listing shows (0); any draw can be opened"},
-	{"format", "EXT",
-	 ON(VIEW_SLICES) | ON(VIEW_PATCHES) | ON(VIEW_CROPS) | ON(VIEW_RANDOM),
-	 set_format, "file format that a listing shows (npy)"},
+	{"format", "EXT", ON(VIEW_SLICES) | ON_SIZED, set_format,
+	 "file format that a listing shows (npy)"},
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 #define NKINDS (sizeof(kind_names) / sizeof(kind_names[0]))
@@ -170,7 +185,7 @@ static const struct key {
 static int no_key(unsigned kind, const char *part, size_t len,
 		  char why[VIEW_WHY_MAX])
 {
-	char known[128];
+	char known[256];
 	size_t n = 0;
 
 	for (unsigned i = 0; i < NKEYS; i++)
@@ -178,7 +193,7 @@ static int no_key(unsigned kind, const char *part, size_t len,
 			n += (size_t)snprintf(known + n, sizeof(known) - n,
 					      "%s%s", n ? ", " : "",
 					      keys[i].key);
-	return view_bad(why, "%s have no key \"%.*s\", but %s",
+	return view_bad(why, "views %s have no key \"%.*s\", but %s",
 			kind_names[kind], (int)(len > 64 ? 64 : len), part,
 			known);
 }
@@ -197,7 +212,7 @@ static int parse_key(struct view_spec *s, const char *part, size_t n,
 
 		if (!(k->kinds & ON(s->kind)) || !same(part, len, k->key))
 			continue;
-		if (*seen & 1u << i)
+		if (*seen & 1u << i && k->set != draw_add_class)
 			return view_bad(why, "key %s is given twice", k->key);
 		*seen |= 1u << i;
 		if (nvalue == 0)
@@ -219,13 +234,10 @@ static int parse_key(struct view_spec *s, const char *part, size_t n,
 
 int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
 {
-	struct view_spec s = {.format = FORMAT_NPY};
+	struct view_spec s = {.format = FORMAT_NPY, .draw.fraction = 1};
 	size_t n = strcspn(name, "+");
 	unsigned seen = 0;
 
-	if (among(name, n, later_kinds))
-		return view_bad(why, "kind %.*s is not served yet", (int)n,
-				name);
 	while (s.kind < NKINDS && !same(name, n, kind_names[s.kind]))
 		s.kind++;
 	if (s.kind == NKINDS)
@@ -239,18 +251,15 @@ int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])
 		if (err < 0)
 			return err;
 	}
-	/* Of patches an array may know better; the others are draws. */
-	if (s.kind != VIEW_SLICES && s.kind != VIEW_PATCHES && s.nsize == 0)
+	/* Of the others an array may know better. */
+	if ((s.kind == VIEW_CROPS || s.kind == VIEW_RANDOM) && s.nsize == 0)
 		return view_bad(why, "no size: it is %s+size-S, with S as %s",
 				kind_names[s.kind], "96x96x96 or allx64x64");
 	*out = s;
 	return 0;
 }
 
-/* Appends to out[*n]; what does not fit only counts. */
-static void put(char out[NAME_BYTES_MAX + 1], size_t *n, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-static void put(char out[NAME_BYTES_MAX + 1], size_t *n, const char *fmt, ...)
+void view_put(char out[NAME_BYTES_MAX + 1], size_t *n, const char *fmt, ...)
 {
 	size_t room = *n <= NAME_BYTES_MAX ? NAME_BYTES_MAX + 1 - *n : 0;
 	va_list ap;
@@ -265,13 +274,13 @@ static void put_lengths(char out[NAME_BYTES_MAX + 1], size_t *n,
 {
 	for (unsigned k = 0; k < count; k++) {
 		if (k == 0)
-			put(out, n, "+%s-", key);
+			view_put(out, n, "+%s-", key);
 		else
-			put(out, n, "x");
+			view_put(out, n, "x");
 		if (v[k] == VIEW_WHOLE)
-			put(out, n, "all");
+			view_put(out, n, "all");
 		else
-			put(out, n, "%" PRIu64, v[k]);
+			view_put(out, n, "%" PRIu64, v[k]);
 	}
 }
 
@@ -279,21 +288,25 @@ int view_print(const struct view_spec *s, char out[NAME_BYTES_MAX + 1])
 {
 	size_t n = 0;
 
-	put(out, &n, "%s", kind_names[s->kind]);
+	view_put(out, &n, "%s", kind_names[s->kind]);
 	if (s->axis)
-		put(out, &n, "+axis-%" PRId64, s->axis);
+		view_put(out, &n, "+axis-%" PRId64, s->axis);
 	put_lengths(out, &n, "size", s->size, s->nsize);
 	put_lengths(out, &n, "stride", s->stride, s->nstride);
 	if (s->border == SAMPLE_PAD)
-		put(out, &n, "+border-pad");
+		view_put(out, &n, "+border-pad");
+	if (s->kind == VIEW_FOREGROUND)
+		draw_print_what(&s->draw, out, &n);
 	if (s->pad[0])
-		put(out, &n, "+pad-%s", s->pad);
+		view_put(out, &n, "+pad-%s", s->pad);
+	if (s->kind == VIEW_FOREGROUND)
+		draw_print_how(&s->draw, out, &n);
 	if (s->seed)
-		put(out, &n, "+seed-%" PRIu64, s->seed);
+		view_put(out, &n, "+seed-%" PRIu64, s->seed);
 	if (s->count)
-		put(out, &n, "+count-%" PRIu64, s->count);
+		view_put(out, &n, "+count-%" PRIu64, s->count);
 	if (s->format != FORMAT_NPY)
-		put(out, &n, "+format-%s", format_at(s->format)->ext);
+		view_put(out, &n, "+format-%s", format_at(s->format)->ext);
 	return n > NAME_BYTES_MAX ? -ENAMETOOLONG : 0;
 }
 

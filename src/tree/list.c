@@ -177,7 +177,7 @@ static int list_array(struct listener *l, uint64_t i)
 		struct view_geometry g;
 		struct view_spec s;
 		char name[NAME_BYTES_MAX + 1];
-		uint32_t number;
+		uint32_t number, label;
 		int err;
 
 		l->cookie = i + 2;
@@ -195,12 +195,14 @@ static int list_array(struct listener *l, uint64_t i)
 		}
 		if (i - 2 >= view_listed_max(t))
 			return list_derived(l, i - 2 - view_listed_max(t));
-		err = view_listed(t, d, (unsigned)i - 2, &s, &g);
-		if (err < 0)
+		err = view_listed(t, l->dir, (unsigned)i - 2, &s, &g, l->w,
+				  &label);
+		if (err == -EINVAL)
 			continue;
-		err = view_print(&s, name);
 		if (err == 0)
-			err = view_dir(t, l->dir, &s, &g, &number);
+			err = view_print(&s, name);
+		if (err == 0)
+			err = view_dir(t, l->dir, &s, &g, label, &number);
 		if (err < 0)
 			return err;
 		emit_dir(l, name, number);
@@ -212,25 +214,28 @@ static int list_view(struct listener *l, uint64_t i)
 {
 	struct tree *t = l->t;
 	const struct dir *d = dirs_at(t->dirs, l->dir);
-	const struct view_spec *s = dirs_spec(t->dirs, d->params);
-	const struct format_ops *format = format_at(s->format);
-	const size_t ext = strlen(format->ext) + 1;
 	const unsigned digits = item_digits(d->listed);
+	const struct format_ops *format;
 	char name[NAME_BYTES_MAX + 1];
+	struct view_spec s;
 	struct stat st;
 	bool at_hand;
+	size_t ext;
 
 	if (i >= d->listed)
 		return 0;
+	view_spec_of(t, d, &s);
+	format = format_at(s.format);
+	ext = strlen(format->ext) + 1;
 	/* All items of a view have the same attributes. */
 	at_hand = l->with_stat &&
-		  stat_at_hand(t, node_pack(l->dir, s->format, i), &st);
+		  stat_at_hand(t, node_pack(l->dir, s.format, i), &st);
 	for (; i < d->listed && !l->full; i++) {
 		size_t n = item_print(i, digits, name);
 
 		name[n] = '.';
 		memcpy(name + n + 1, format->ext, ext);
-		st.st_ino = node_pack(l->dir, s->format, i);
+		st.st_ino = node_pack(l->dir, s.format, i);
 		hand_out(l, name, st.st_ino, S_IFREG, at_hand ? &st : NULL);
 	}
 	return 0;

@@ -11,11 +11,21 @@ libcore_a_SOURCES += \
 	%reldir%/dirs.c \
 	%reldir%/dirs.h \
 	%reldir%/fixed.c \
+	%reldir%/foreground.c \
+	%reldir%/foreground.h \
 	%reldir%/grammar.c \
+	%reldir%/grammar_draw.c \
+	%reldir%/grammar_impl.h \
 	%reldir%/item_json.c \
 	%reldir%/items.c \
 	%reldir%/json_out.c \
 	%reldir%/json_out.h \
+	%reldir%/label.c \
+	%reldir%/label.h \
+	%reldir%/label_class.c \
+	%reldir%/label_index.c \
+	%reldir%/label_source.c \
+	%reldir%/label_source.h \
 	%reldir%/link.c \
 	%reldir%/link.h \
 	%reldir%/list.c \
@@ -30,6 +40,7 @@ libcore_a_SOURCES += \
 	%reldir%/number.c \
 	%reldir%/number.h \
 	%reldir%/opened.c \
+	%reldir%/pairing.c \
 	%reldir%/pin.c \
 	%reldir%/plain.c \
 	%reldir%/problems.c \

@@ -121,12 +121,10 @@ static int lookup_view(struct tree *t, uint32_t array, const char *name,
 		       struct wait *w, uint64_t *ino)
 {
 	const struct dir *d = dirs_at(t->dirs, array);
-	const struct item_type *type = dirs_type_at(t->dirs, d->type);
 	char canonical[NAME_BYTES_MAX + 1], why[VIEW_WHY_MAX];
 	struct view_geometry g;
-	struct layout layout;
 	struct view_spec s;
-	uint32_t number;
+	uint32_t number, label;
 	int err = view_parse(name, &s, why);
 
 	if (err == -ENOENT)
@@ -134,20 +132,15 @@ static int lookup_view(struct tree *t, uint32_t array, const char *name,
 			       ? lookup_member(t, array, name, w, ino)
 			       : 0;
 	if (err == 0)
-		err = view_bind(&s, type, &g, why);
-	if (err == 0 && item_layout(&g.item, s.format, &layout) < 0) {
-		strcpy(why, "the format cannot hold its items");
-		err = -EINVAL;
-	}
-	if (err == 0 && view_print(&s, canonical) < 0) {
-		strcpy(why, "its canonical name is too long");
-		err = -EINVAL;
-	}
-	if (err < 0) {
+		err = view_bind_on(t, array, &s, &g, w, &label, why);
+	if (err == -EINVAL) {
 		view_refuse(t, array, "view", name, why);
 		return 0;
 	}
-	err = view_dir(t, array, &s, &g, &number);
+	if (err == 0)
+		err = view_print(&s, canonical);
+	if (err == 0)
+		err = view_dir(t, array, &s, &g, label, &number);
 	if (err < 0)
 		return err;
 	if (strcmp(name, canonical) == 0)
@@ -180,9 +173,9 @@ static int lookup_item(struct tree *t, uint32_t dir, const char *name,
 		       uint64_t *ino)
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
-	const struct view_spec *s = dirs_spec(t->dirs, d->params);
 	const char *dot = strchr(name, '.');
 	struct view_geometry g;
+	struct view_spec s;
 	struct layout layout;
 	unsigned format;
 	uint64_t item;
@@ -195,8 +188,9 @@ static int lookup_item(struct tree *t, uint32_t dir, const char *name,
 			 : format_by_ext(dot + 1, strlen(dot + 1));
 	if (format == 0)
 		return 0;
+	view_spec_of(t, d, &s);
 	view_geometry(t, d, &g);
-	err = view_item(s, &g, name, (size_t)(dot - name), &item);
+	err = view_item(&s, &g, name, (size_t)(dot - name), &item);
 	if (err == -E2BIG) {
 		view_refuse(t, d->parent, "item", name,
 			    "items from 2^36 on have no name");

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/indices.h"
 #include "tree/tree_impl.h"
 #include "util/metric.h"
 #include "util/text.h"
@@ -39,6 +40,7 @@ void tree_metrics(struct metrics *m)
 {
 	container_metrics(m);
 	array_metrics(m);
+	indices_metrics(m);
 	metric_register(m, &directories_metric);
 	metric_register(m, &params_metric);
 	metric_register(m, &problems_metric);
@@ -239,6 +241,40 @@ static void charge(void *arg, int64_t bytes)
 	array_env_charge(&t->env, bytes);
 }
 
+#define INDEX_SIZE ((size_t)256 << 20)
+#define INDEX_THREADS_MAX 16
+#define INDEX_MEMORY ((size_t)16 << 20) /* of the buffers of one build */
+#define INDEX_CLASSES_MAX 65536
+
+static int open_indices(struct tree *t, char **why)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	struct indices_conf conf = {
+		.size = t->conf.index_size ? t->conf.index_size : INDEX_SIZE,
+		.memory = INDEX_MEMORY,
+		.max_classes = INDEX_CLASSES_MAX,
+		.dir = -1,
+	};
+
+	if (cpus < 1)
+		cpus = 1;
+	conf.threads =
+		cpus < INDEX_THREADS_MAX ? (unsigned)cpus : INDEX_THREADS_MAX;
+	if (t->conf.index_dir) {
+		t->index_dir = sidecar_dir(t->conf.index_dir);
+		if (t->index_dir < 0) {
+			int err = t->index_dir;
+
+			*why = text_new("%s: cannot keep sampling indices: %s",
+					t->conf.index_dir, strerror(-err));
+			return err;
+		}
+		conf.dir = t->index_dir;
+	}
+	t->indices = indices_new(&conf);
+	return t->indices ? 0 : -ENOMEM;
+}
+
 int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 {
 	struct tree *t = calloc(1, sizeof(*t));
@@ -252,6 +288,7 @@ int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 	t->conf.container.charge_arg = t;
 	t->conf.container.is_over = &t->is_over;
 	t->root_fd = -1;
+	t->index_dir = -1;
 	t->started = time(NULL);
 	control_init(&t->control);
 	t->dirs = dirs_new();
@@ -261,7 +298,9 @@ int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 			   conf->problems) < 0)
 		goto fail;
 	t->env.direct_io = conf->direct_io;
-	err = parse_views(t, why);
+	err = open_indices(t, why);
+	if (err == 0)
+		err = parse_views(t, why);
 	if (err == 0)
 		err = view_keep_listed(t);
 	if (err == 0)
@@ -284,6 +323,7 @@ fail:
 void tree_stop(struct tree *t)
 {
 	atomic_store(&t->is_over, true);
+	indices_stop(t->indices);
 }
 
 void tree_free(struct tree *t)
@@ -291,6 +331,9 @@ void tree_free(struct tree *t)
 	if (!t)
 		return;
 	control_fini(&t->control);
+	indices_free(t->indices);
+	if (t->index_dir >= 0)
+		close(t->index_dir);
 	array_env_fini(&t->env);
 	sources_fini(&t->sources);
 	srcdirs_fini(&t->srcdirs);

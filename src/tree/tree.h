@@ -39,6 +39,8 @@ struct tree;
 struct tree_conf {
 	const char *src; /* absolute path: a directory, or one container */
 	size_t cache_size;
+	size_t index_size;     /* of sampling indices; 0: 256 MiB */
+	const char *index_dir; /* directory of their sidecars; NULL: none */
 	const char *const
 		*ext; /* further extensions, NULL-terminated, or NULL */
 	const char *const *views; /* --view names, NULL-terminated, or NULL */

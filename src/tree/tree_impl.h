@@ -26,6 +26,8 @@
 #define TARGET_MAX 4095 /* of a symbolic link */
 #define SAID_SLOTS 1024
 
+struct indices;
+
 struct tree {
 	/* constant */
 	struct tree_conf conf;
@@ -36,6 +38,8 @@ struct tree {
 	time_t started;
 	struct dirs *dirs;
 	struct array_env env;
+	struct indices *indices; /* of label arrays */
+	int index_dir;		 /* of their sidecars, or -1 */
 	uint32_t control_dir;
 	struct view_spec *views; /* --view, parsed, not bound */
 	unsigned nviews;
@@ -148,11 +152,21 @@ int item_layout(const struct item_type *type, unsigned format,
 /* Numbers for what arrays list, before others take them. 0; -errno. */
 int view_keep_listed(struct tree *t);
 /*
- * The view of that canonical spec and geometry on array dir. 0; -ENOSPC;
- * -ENOMEM.
+ * The view of that canonical spec and geometry on array dir; of a foreground
+ * view with the directory of its label array. 0; -ENOSPC; -ENOMEM.
  */
 int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
-	     const struct view_geometry *g, uint32_t *number);
+	     const struct view_geometry *g, uint32_t label, uint32_t *number);
+/*
+ * Parsed, on array dir: bound, and canonical, with its label array if it has
+ * one. 0; -EINVAL: no such view, and why says why; util/wait.h.
+ */
+int view_bind_on(struct tree *t, uint32_t array, struct view_spec *s,
+		 struct view_geometry *g, struct wait *w, uint32_t *label,
+		 char why[VIEW_WHY_MAX]);
+/* The canonical spec of a view directory, from its name. */
+void view_spec_of(const struct tree *t, const struct dir *d,
+		  struct view_spec *out);
 /* Geometry of a view directory. */
 void view_geometry(const struct tree *t, const struct dir *d,
 		   struct view_geometry *out);
@@ -161,9 +175,12 @@ static inline unsigned view_listed_max(const struct tree *t)
 {
 	return t->nviews + 2;
 }
-/* Listed view i of an array, canonical; -ENOENT: no more, -EINVAL: not here. */
-int view_listed(const struct tree *t, const struct dir *array, unsigned i,
-		struct view_spec *s, struct view_geometry *g);
+/*
+ * Listed view i of an array, canonical, as view_bind_on. -ENOENT: no more;
+ * -EINVAL: not here.
+ */
+int view_listed(struct tree *t, uint32_t array, unsigned i, struct view_spec *s,
+		struct view_geometry *g, struct wait *w, uint32_t *label);
 /* Says, once, why a name is no "view" of an array, or no "item" of one. */
 void view_refuse(struct tree *t, uint32_t array, const char *what,
 		 const char *name, const char *why);
@@ -234,15 +251,22 @@ void problems_tell_scan(struct tree *t, uint32_t source,
 
 /* item.json: bytes for a view, and its text, padded to that. */
 int item_json_size(struct tree *t, uint32_t array, const struct view_spec *s,
-		   const struct view_geometry *g, uint32_t *size);
+		   const struct view_geometry *g, uint32_t label,
+		   uint32_t *size);
 int item_json(struct tree *t, const struct dir *view, uint64_t item,
-	      char **text);
+	      struct wait *w, char **text);
 
 /* Whether a view has index.csv: a grid. Then its bytes. */
 bool view_has_csv(const struct view_spec *s);
 uint64_t csv_size(const struct view_geometry *g);
 /* Bytes [off, off + n), which lie inside. */
 void csv_read(const struct view_geometry *g, uint64_t off, size_t n, char *out);
+
+/* -------------------------------------------------------------- walk.c */
+
+/* tree_walk from a directory, which need not block. */
+int tree_walk_from(struct tree *t, uint64_t from, const char *path, bool follow,
+		   struct wait *w, struct tree_entry *out);
 
 /* -------------------------------------------------------------- stat.c */
 

@@ -11,10 +11,11 @@
 #include <limits.h>
 #include <string.h>
 
+#include "tree/foreground.h"
 #include "tree/tree_impl.h"
 
 static ssize_t read_item_json(struct tree *t, const struct node *node,
-			      void *buf, size_t n, uint64_t off)
+			      void *buf, size_t n, uint64_t off, struct wait *w)
 {
 	const struct dir *d = dirs_at(t->dirs, node->dir);
 	CLEANUP(cleanup_freep) char *text = NULL;
@@ -25,7 +26,7 @@ static ssize_t read_item_json(struct tree *t, const struct node *node,
 	n = read_clip(n, off, d->json_size);
 	if (n == 0)
 		return 0;
-	err = item_json(t, d, node->item, &text);
+	err = item_json(t, d, node->item, w, &text);
 	if (err < 0)
 		return err;
 	memcpy(buf, text + off, n);
@@ -43,14 +44,27 @@ static ssize_t read_source(struct tree *t, const struct node *node, void *buf,
 
 /* ---------------------------------------------------------------- values */
 
-/* The box that an item shows. */
-static void set_box(struct view *v, const struct view_geometry *g,
-		    uint64_t item)
+/* The box that an item shows; the view must last as long as g. */
+static int set_box(struct tree *t, const struct dir *d, uint64_t item,
+		   struct wait *w, struct view_geometry *g, struct view *v)
 {
-	sample_start(&g->sampling, item, v->start);
+	struct view_spec s;
+	struct drawn drawn;
+	int err;
+
+	view_spec_of(t, d, &s);
+	view_geometry(t, d, g);
 	for (unsigned k = 0; k < g->sampling.ndim; k++)
 		v->extent[k] = g->sampling.axis[k].extent;
 	v->pad = g->pad;
+	if (s.kind != VIEW_FOREGROUND) {
+		sample_start(&g->sampling, item, v->start);
+		return 0;
+	}
+	err = foreground_draw(t, d, &s, g, item, w, &drawn);
+	if (err == 0)
+		memcpy(v->start, drawn.start, sizeof(v->start));
+	return err;
 }
 
 static void set_whole(struct view *v, const struct shape *s)
@@ -137,8 +151,9 @@ static ssize_t read_item(struct tree *t, const struct node *node, void *buf,
 		return 0;
 	if (d->kind == DIR_VIEW) {
 		array = d->parent;
-		view_geometry(t, d, &g);
-		set_box(&v, &g, node->item);
+		err = set_box(t, d, node->item, w, &g, &v);
+		if (err < 0)
+			return err;
 	} else {
 		set_whole(&v, &type->shape);
 	}
@@ -169,7 +184,7 @@ ssize_t vfile_read(struct tree *t, uint64_t ino, void *buf, size_t n,
 	case NODE_SOURCE:
 		return read_source(t, &node, buf, n, off, w);
 	case NODE_ITEM_JSON:
-		return read_item_json(t, &node, buf, n, off);
+		return read_item_json(t, &node, buf, n, off, w);
 	case NODE_CONTROL:
 		return control_read(t, node.item, buf, n, off);
 	default:

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,8 +107,11 @@ static int default_size(struct view_spec *s, const struct item_type *array,
 	if (s->nsize)
 		return 0;
 	if (!array->nhint)
-		return view_bad(why, "no size: it is patches+size-S, with S "
-				     "as 96x96x96 or allx64x64");
+		return view_bad(why,
+				"no size: it is %s+size-S, with S as "
+				"96x96x96 or allx64x64",
+				s->kind == VIEW_PATCHES ? "patches"
+							: "foreground");
 	s->nsize = (uint8_t)array->nhint;
 	memcpy(s->size, array->hint, array->nhint * sizeof(s->size[0]));
 	return 0;
@@ -116,7 +120,8 @@ static int default_size(struct view_spec *s, const struct item_type *array,
 /* A name has no size that is what the array states. */
 static void drop_size(struct view_spec *s, const struct item_type *array)
 {
-	if (s->kind != VIEW_PATCHES || s->nsize != array->nhint ||
+	if ((s->kind != VIEW_PATCHES && s->kind != VIEW_FOREGROUND) ||
+	    s->nsize != array->nhint ||
 	    memcmp(s->size, array->hint, s->nsize * sizeof(s->size[0])) != 0)
 		return;
 	s->nsize = 0;
@@ -163,6 +168,37 @@ static int bind_sized(struct view_spec *s, const struct item_type *array,
 	return 0;
 }
 
+/* Whether windows may overhang. */
+static bool is_padded(const struct view_spec *s)
+{
+	if (s->kind == VIEW_FOREGROUND)
+		return s->draw.border == DRAW_PAD || s->draw.is_medh5;
+	return s->border == SAMPLE_PAD;
+}
+
+static int bind_draw(const struct view_spec *s, struct sampling *g,
+		     char why[VIEW_WHY_MAX])
+{
+	const struct view_draw *d = &s->draw;
+	double sum = 0;
+
+	if (d->is_medh5 && d->border != DRAW_CLAMP)
+		return view_bad(why, "rule-medh5.2 has a border of its own");
+	if (d->epoch && !d->is_medh5)
+		return view_bad(why, "epoch needs rule-medh5.2; epochs are "
+				     "draws e * n + i");
+	if (d->is_given && d->weights != WEIGHTS_UNIFORM)
+		return view_bad(why, "weights beside classes that have their "
+				     "own");
+	for (unsigned i = 0; i < d->nclass; i++)
+		sum += d->weight[i];
+	if (!isfinite(sum))
+		return view_bad(why, "the weights of the classes are too "
+				     "large");
+	g->border = is_padded(s) ? SAMPLE_PAD : SAMPLE_SNAP;
+	return 0;
+}
+
 /* The pad value in the type of the array, and its canonical spelling. */
 static int bind_pad(struct view_spec *s, const struct item_type *array,
 		    uint8_t pad[8], char why[VIEW_WHY_MAX])
@@ -179,7 +215,7 @@ static int bind_pad(struct view_spec *s, const struct item_type *array,
 				"such value",
 				s->pad, array->kind, array->item_size);
 	/* The default may be written out anywhere. */
-	if (s->border != SAMPLE_PAD && memcmp(pad, zero, 8) != 0)
+	if (!is_padded(s) && memcmp(pad, zero, 8) != 0)
 		return view_bad(why, "pad-%s needs border-pad", s->pad);
 	memset(s->pad, 0, sizeof(s->pad));
 	if (memcmp(pad, zero, 8) != 0)
@@ -221,6 +257,8 @@ int view_bind(struct view_spec *s, const struct item_type *array,
 		err = bind_slices(s, &g.sampling, why);
 	else
 		err = bind_sized(s, array, &g.sampling, why);
+	if (err == 0 && s->kind == VIEW_FOREGROUND)
+		err = bind_draw(s, &g.sampling, why);
 	if (err == 0)
 		err = bind_pad(s, array, g.pad, why);
 	if (err < 0)
@@ -244,6 +282,7 @@ int view_bind(struct view_spec *s, const struct item_type *array,
 		g.listed = g.count;
 		break;
 	case VIEW_RANDOM:
+	case VIEW_FOREGROUND:
 		g.listed = s->count < g.count ? s->count : g.count;
 		break;
 	case VIEW_CROPS:

@@ -15,13 +15,41 @@
 #include <stdint.h>
 
 #include "format/format.h"
+#include "sample/foreground.h"
 #include "sample/sample.h"
 #include "tree/names.h"
 #include "tree/number.h"
 
-enum view_kind { VIEW_SLICES, VIEW_PATCHES, VIEW_CROPS, VIEW_RANDOM };
+enum view_kind {
+	VIEW_SLICES,
+	VIEW_PATCHES,
+	VIEW_CROPS,
+	VIEW_RANDOM,
+	VIEW_FOREGROUND
+};
 
 #define VIEW_WHOLE 0 /* an axis of a size or stride: "all" */
+
+#define VIEW_CLASSES_MAX 32
+
+enum view_index { VIEW_INDEX_AUTO, VIEW_INDEX_EXACT, VIEW_INDEX_STORED };
+
+/* What foreground views have beside the others. */
+struct view_draw {
+	uint8_t border;	 /* enum draw_border */
+	uint8_t weights; /* enum class_weights, as written: not GIVEN */
+	uint8_t index;	 /* enum view_index */
+	bool is_medh5;	 /* rule-medh5.2 */
+	bool is_given;	 /* a class has a weight of its own */
+	uint8_t nclass;
+	uint64_t epoch;
+	double fraction;
+	double weight[VIEW_CLASSES_MAX];
+	/* Where their names begin in the text, after that of the labels. */
+	uint16_t class_at[VIEW_CLASSES_MAX];
+	uint16_t used;			/* bytes of the text, 0: none yet */
+	char text[NAME_BYTES_MAX + 33]; /* decoded; each ends with NUL */
+};
 
 /* Plain data without pointers. */
 struct view_spec {
@@ -33,6 +61,7 @@ struct view_spec {
 	uint64_t size[NDIM_MAX], stride[NDIM_MAX];
 	uint64_t seed, count;
 	char pad[NUMBER_TEXT_MAX]; /* as written; "": not given */
+	struct view_draw draw;	   /* of foreground */
 };
 
 /* A view of an array. */
@@ -47,7 +76,7 @@ struct view_geometry {
 /* Slices along an axis; canonical on every array that has it. */
 struct view_spec view_slices(unsigned axis);
 
-#define VIEW_WHY_MAX 160
+#define VIEW_WHY_MAX 400
 
 /* Says in why what is wrong with a view; -EINVAL. */
 int view_bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
@@ -60,11 +89,25 @@ int view_bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
 int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX]);
 
 /*
- * The view on an array of that shape and type. Makes s canonical. 0; -EINVAL:
+ * The view on an array of that shape and type. Makes s canonical, but for what
+ * depends on the label array of a foreground view (tree/label.h). 0; -EINVAL:
  * the array has no such view, and why says why.
  */
 int view_bind(struct view_spec *s, const struct item_type *array,
 	      struct view_geometry *out, char why[VIEW_WHY_MAX]);
+
+/*
+ * The label array that a foreground view names, "": none; and its class i <
+ * nclass, a name or a number. Set empties the classes too. -ENAMETOOLONG.
+ */
+const char *view_labels(const struct view_draw *d);
+const char *view_class(const struct view_draw *d, unsigned i);
+int view_set_labels(struct view_draw *d, const char *labels);
+int view_add_class(struct view_draw *d, const char *name, double weight);
+/* Names in values: n bytes to text, which has room for n + 1. 0; -EINVAL. */
+int value_decode(const char *s, size_t n, char *out);
+/* Bytes that a name takes in a value, written where size is more. */
+size_t value_encode(const char *s, char *out, size_t size);
 
 /* The canonical name. 0; -ENAMETOOLONG. */
 int view_print(const struct view_spec *s, char out[NAME_BYTES_MAX + 1]);

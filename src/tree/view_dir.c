@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "tree/tree_impl.h"
+#include "tree/label.h"
 #include "util/hash.h"
 #include "util/log.h"
 
@@ -22,20 +22,33 @@ int item_layout(const struct item_type *type, unsigned format,
 	return ops->layout(type, out);
 }
 
+void view_spec_of(const struct tree *t, const struct dir *d,
+		  struct view_spec *out)
+{
+	char name[NAME_BYTES_MAX + 1], why[VIEW_WHY_MAX];
+
+	memcpy(name, dirs_name(t->dirs, d), d->name_len);
+	name[d->name_len] = '\0';
+	/* It was printed from one. */
+	if (view_parse(name, out, why) < 0)
+		*out = view_slices(0);
+}
+
 void view_geometry(const struct tree *t, const struct dir *d,
 		   struct view_geometry *out)
 {
 	const struct dir *array = dirs_at(t->dirs, d->parent);
-	struct view_spec s = *dirs_spec(t->dirs, d->params);
 	char why[VIEW_WHY_MAX];
+	struct view_spec s;
 
+	view_spec_of(t, d, &s);
 	/* It was bound before it was given a number. */
 	if (view_bind(&s, dirs_type_at(t->dirs, array->type), out, why) < 0)
 		memset(out, 0, sizeof(*out));
 }
 
 int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
-	     const struct view_geometry *g, uint32_t *number)
+	     const struct view_geometry *g, uint32_t label, uint32_t *number)
 {
 	struct dir d = {
 		.parent = array,
@@ -43,6 +56,7 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 		.object = dirs_at(t->dirs, array)->object,
 		.count = g->count,
 		.listed = g->listed,
+		.label = label,
 		.kind = DIR_VIEW,
 	};
 	char name[NAME_BYTES_MAX + 1];
@@ -51,7 +65,7 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 
 	if (err < 0)
 		return err;
-	err = dirs_params(t->dirs, s, name, &d.params);
+	err = dirs_params(t->dirs, name, &d.params);
 	if (err == -ENOSPC)
 		return problem_tell(t->conf.problems, err,
 				    "no more views: this mount has shown %d "
@@ -67,7 +81,7 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 	d.key = d.params;
 	err = dirs_type(t->dirs, &g->item, &d.type);
 	if (err == 0)
-		err = item_json_size(t, array, s, g, &d.json_size);
+		err = item_json_size(t, array, s, g, label, &d.json_size);
 	if (err == 0)
 		err = tree_add_dir(t, &d, NULL, number);
 	return err;
@@ -87,7 +101,7 @@ static int keep(struct tree *t, const struct view_spec *s)
 	/* One without a name is not listed. */
 	if (view_print(s, name) < 0)
 		return 0;
-	return dirs_params(t->dirs, s, name, &number);
+	return dirs_params(t->dirs, name, &number);
 }
 
 int view_keep_listed(struct tree *t)
@@ -103,13 +117,33 @@ int view_keep_listed(struct tree *t)
 	return err;
 }
 
-/* Canonical spec of listed view i, wherever else it may come again. */
-static int listed_at(const struct tree *t, const struct dir *array, unsigned i,
-		     struct view_spec *s, struct view_geometry *g)
+int view_bind_on(struct tree *t, uint32_t array, struct view_spec *s,
+		 struct view_geometry *g, struct wait *w, uint32_t *label,
+		 char why[VIEW_WHY_MAX])
 {
-	const struct item_type *type = dirs_type_at(t->dirs, array->type);
-	char why[VIEW_WHY_MAX];
+	const struct dir *d = dirs_at(t->dirs, array);
+	char name[NAME_BYTES_MAX + 1];
 	struct layout layout;
+	int err = view_bind(s, dirs_type_at(t->dirs, d->type), g, why);
+
+	*label = ROW_NONE;
+	if (err == 0 && item_layout(&g->item, s->format, &layout) < 0)
+		err = view_bad(why, "the format cannot hold its items");
+	if (err == 0 && s->kind == VIEW_FOREGROUND)
+		err = label_bind(t, array, s, g, w, label, why);
+	if (err == 0 && view_print(s, name) < 0)
+		err = view_bad(why, "its canonical name is too long");
+	return err;
+}
+
+/* Canonical spec of listed view i, wherever else it may come again. */
+static int listed_at(struct tree *t, uint32_t array, unsigned i,
+		     struct view_spec *s, struct view_geometry *g,
+		     struct wait *w, uint32_t *label)
+{
+	const struct dir *d = dirs_at(t->dirs, array);
+	const struct item_type *type = dirs_type_at(t->dirs, d->type);
+	char why[VIEW_WHY_MAX];
 
 	if (i == 0) {
 		*s = view_slices(0);
@@ -123,27 +157,27 @@ static int listed_at(const struct tree *t, const struct dir *array, unsigned i,
 	} else {
 		*s = t->views[i - 2];
 	}
-	if (view_bind(s, type, g, why) < 0)
-		return -EINVAL;
-	return item_layout(&g->item, s->format, &layout) < 0 ? -EINVAL : 0;
+	return view_bind_on(t, array, s, g, w, label, why);
 }
 
-int view_listed(const struct tree *t, const struct dir *array, unsigned i,
-		struct view_spec *s, struct view_geometry *g)
+int view_listed(struct tree *t, uint32_t array, unsigned i, struct view_spec *s,
+		struct view_geometry *g, struct wait *w, uint32_t *label)
 {
 	char name[NAME_BYTES_MAX + 1], earlier[NAME_BYTES_MAX + 1];
 	int err;
 
-	if (array->type == ROW_NONE || i >= view_listed_max(t))
+	if (dirs_at(t->dirs, array)->type == ROW_NONE ||
+	    i >= view_listed_max(t))
 		return -ENOENT;
-	err = listed_at(t, array, i, s, g);
+	err = listed_at(t, array, i, s, g, w, label);
 	if (err == 0)
 		err = view_print(s, name);
 	for (unsigned k = 0; err == 0 && k < i; k++) {
 		struct view_spec other;
 		struct view_geometry unused;
+		uint32_t one;
 
-		if (listed_at(t, array, k, &other, &unused) == 0 &&
+		if (listed_at(t, array, k, &other, &unused, w, &one) == 0 &&
 		    view_print(&other, earlier) == 0 &&
 		    strcmp(name, earlier) == 0)
 			err = -EINVAL;

@@ -21,6 +21,7 @@ struct walk {
 	char text[2 * PATH_MAX];
 	char *rest;
 	unsigned links;
+	struct wait *w;
 };
 
 /* Put the target of a link in front of what is left. */
@@ -31,7 +32,7 @@ static int walk_link(struct tree *t, struct walk *p, uint64_t ino)
 
 	if (++p->links > SYMLINKS_MAX)
 		return -ELOOP;
-	err = tree_readlink(t, ino, target, sizeof(target), NULL);
+	err = tree_readlink(t, ino, target, sizeof(target), p->w);
 	if (err < 0)
 		return err;
 	n = snprintf(text, sizeof(text), "%s/%s", target, p->rest);
@@ -61,9 +62,9 @@ static int walk_step(struct tree *t, struct walk *p, bool follow,
 		return 0;
 	if (strcmp(name, "..") == 0) {
 		err = tree_parent(t, e->ino, &e->ino);
-		return err < 0 ? err : tree_stat(t, e->ino, &e->st, NULL);
+		return err < 0 ? err : tree_stat(t, e->ino, &e->st, p->w);
 	}
-	err = tree_lookup(t, parent, name, e, NULL);
+	err = tree_lookup(t, parent, name, e, p->w);
 	if (err < 0)
 		return err;
 	if (e->ino == 0)
@@ -72,21 +73,27 @@ static int walk_step(struct tree *t, struct walk *p, bool follow,
 		return 0;
 	err = walk_link(t, p, e->ino);
 	e->ino = parent;
-	return err < 0 ? err : tree_stat(t, parent, &e->st, NULL);
+	return err < 0 ? err : tree_stat(t, parent, &e->st, p->w);
 }
 
 int tree_walk(struct tree *t, const char *path, bool follow,
 	      struct tree_entry *out)
 {
-	struct tree_entry e = {.ino = TREE_ROOT};
-	struct walk p = {.links = 0};
+	return tree_walk_from(t, TREE_ROOT, path, follow, NULL, out);
+}
+
+int tree_walk_from(struct tree *t, uint64_t from, const char *path, bool follow,
+		   struct wait *w, struct tree_entry *out)
+{
+	struct tree_entry e = {.ino = from};
+	struct walk p = {.w = w};
 	int err;
 
 	if (strlen(path) >= PATH_MAX)
 		return -ENAMETOOLONG;
 	strcpy(p.text, path);
 	p.rest = p.text;
-	err = tree_stat(t, TREE_ROOT, &e.st, NULL);
+	err = tree_stat(t, from, &e.st, w);
 	while (err == 0 && *p.rest)
 		err = walk_step(t, &p, follow, &e);
 	if (err == 0)

@@ -18,6 +18,7 @@ scripts += \
 	%reldir%/test-descriptors.sh \
 	%reldir%/test-documents.sh \
 	%reldir%/test-examples.sh \
+	%reldir%/test-foreground.sh \
 	%reldir%/test-hostile.sh \
 	%reldir%/test-kill.sh \
 	%reldir%/test-latency.sh \
@@ -44,6 +45,7 @@ EXTRA_DIST += \
 	%reldir%/bytes.sh \
 	%reldir%/compare.py \
 	%reldir%/damage.py \
+	%reldir%/foreground.py \
 	%reldir%/medh5.py \
 	%reldir%/mounts.sh \
 	$(NULL)

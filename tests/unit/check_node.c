@@ -107,20 +107,17 @@ END_TEST
 START_TEST(parameter_sets_end)
 {
 	struct dirs *t = dirs_new();
-	struct view_spec s = {.kind = VIEW_RANDOM};
 	char name[64];
 	uint32_t n;
 
 	for (uint32_t i = 0; i < TREE_PARAMS_MAX; i++) {
-		s.seed = i;
 		snprintf(name, sizeof(name), "random+size-4+seed-%u", i);
-		ck_assert_int_eq(dirs_params(t, &s, name, &n), 0);
+		ck_assert_int_eq(dirs_params(t, name, &n), 0);
 		ck_assert_uint_eq(n, i);
 	}
-	ck_assert_int_eq(dirs_params(t, &s, "slices", &n), -ENOSPC);
-	ck_assert_int_eq(dirs_params(t, &s, "random+size-4+seed-77", &n), 0);
+	ck_assert_int_eq(dirs_params(t, "slices", &n), -ENOSPC);
+	ck_assert_int_eq(dirs_params(t, "random+size-4+seed-77", &n), 0);
 	ck_assert_uint_eq(n, 77);
-	ck_assert_uint_eq(dirs_spec(t, n)->seed, 77);
 	ck_assert_uint_eq(dirs_params_count(t), TREE_PARAMS_MAX);
 	dirs_free(t);
 }

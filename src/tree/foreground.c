@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * One draw of a foreground view: from its number to a box of the array. What
+ * is drawn is a voxel of the label; its coordinates, as far as they are those
+ * of the array too, are the centre. What the label says nothing about is drawn
+ * as by random views.
+ */
+
+#include <config.h>
+
+#include "tree/foreground.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is drawn from. */
+struct urn {
+	struct tree *t;
+	const struct view_draw *d;
+	const struct sampling *s;
+	const struct dir *label_dir;
+	uint32_t label;
+	struct shape shape; /* of the label */
+	int8_t axis[NDIM_MAX];
+	struct pin pin;
+	struct index_pin index;
+	int64_t ids[VIEW_CLASSES_MAX];
+	struct draw_class *c;
+	size_t n;
+};
+
+static int urn_open(struct urn *u, struct wait *w)
+{
+	int err = pin_get(u->t, u->label_dir, w, &u->pin);
+
+	if (err < 0)
+		return err;
+	err = pin_check(&u->pin, u->label_dir);
+	for (unsigned i = 0; i < u->d->nclass && err == 0; i++)
+		if (label_class_id(&u->pin, u->label_dir, view_class(u->d, i),
+				   &u->ids[i]) < 0)
+			err = -ESTALE;
+	if (err < 0)
+		pin_put(&u->pin);
+	return err;
+}
+
+static void urn_close(struct urn *u)
+{
+	indices_put(u->t->indices, &u->index);
+	pin_put(&u->pin);
+	free(u->c);
+}
+
+/* Length of the window on an axis of the label: of what does not show, 1. */
+static uint64_t window_on(const struct urn *u, unsigned k)
+{
+	if (u->axis[k] < 0)
+		return 1;
+	return u->s->axis[u->axis[k]].extent;
+}
+
+static bool is_free(const struct urn *u, unsigned k)
+{
+	return u->axis[k] < 0 || u->s->axis[u->axis[k]].all;
+}
+
+/* Where centres may be; false: anywhere. */
+static bool limits(const struct urn *u, uint64_t lo[NDIM_MAX],
+		   uint64_t hi[NDIM_MAX])
+{
+	bool any = false;
+
+	for (unsigned k = 0; k < u->shape.ndim; k++) {
+		const uint64_t length = u->shape.dim[k];
+
+		lo[k] = 0;
+		hi[k] = length;
+		if (u->d->border != DRAW_INSIDE || is_free(u, k) || !length)
+			continue;
+		draw_inside(length, window_on(u, k), &lo[k], &hi[k]);
+		any = any || lo[k] > 0 || hi[k] < length;
+	}
+	return any;
+}
+
+static int get_index(struct urn *u, struct wait *w)
+{
+	uint64_t lo[NDIM_MAX], hi[NDIM_MAX];
+
+	if (limits(u, lo, hi))
+		return label_index_inside(u->t, &u->pin, u->label, u->ids,
+					  u->d->nclass, lo, hi, w, &u->index);
+	return label_index_get(u->t, &u->pin, u->label, NULL, w, &u->index);
+}
+
+/* The classes that can be drawn, by id. */
+static int fill_classes(struct urn *u)
+{
+	const struct label_index *x = u->index.index;
+
+	u->n = u->d->nclass ? u->d->nclass : label_index_classes(x);
+	u->c = calloc(u->n + 1, sizeof(*u->c));
+	if (!u->c)
+		return -ENOMEM;
+	for (size_t i = 0; i < u->n; i++) {
+		struct label_class one;
+		int64_t at = (int64_t)i;
+
+		if (u->d->nclass) {
+			u->c[i].id = u->ids[i];
+			u->c[i].weight = u->d->weight[i];
+			at = label_index_find(x, u->ids[i]);
+			if (at < 0)
+				continue;
+		}
+		label_index_class(x, (uint32_t)at, &one);
+		u->c[i].id = one.id;
+		u->c[i].count = one.count;
+	}
+	return 0;
+}
+
+static enum class_weights weights_of(const struct view_draw *d)
+{
+	return d->is_given ? WEIGHTS_GIVEN : (enum class_weights)d->weights;
+}
+
+static void get_voxel(const struct urn *u, size_t i, uint64_t k,
+		      uint64_t at[NDIM_MAX])
+{
+	int64_t class = label_index_find(u->index.index, u->c[i].id);
+
+	label_index_voxel(u->index.index, (uint32_t) class, k, at);
+}
+
+static void set_class(const struct urn *u, size_t i, struct drawn *out)
+{
+	out->used = INDEX_EXACT;
+	out->class = u->c[i].id;
+	label_class_name(&u->pin, u->label_dir, out->class, out->name);
+}
+
+/* ------------------------------------------------------------- our draws */
+
+/* The window around a voxel of the label. */
+static void set_window(const struct urn *u, const uint64_t at[NDIM_MAX],
+		       struct drawn *out)
+{
+	for (unsigned k = 0; k < u->shape.ndim; k++) {
+		const struct sample_axis *a;
+
+		if (u->axis[k] < 0)
+			continue;
+		a = &u->s->axis[u->axis[k]];
+		out->center[u->axis[k]] = (int64_t)at[k];
+		if (a->all)
+			continue;
+		out->start[u->axis[k]] =
+			u->d->is_medh5
+				? medh5_window(a->length, a->extent, at[k])
+				: draw_window((enum draw_border)u->d->border,
+					      a->length, a->extent, at[k]);
+	}
+}
+
+static int draw_ours(struct urn *u, uint64_t item, struct wait *w,
+		     struct drawn *out)
+{
+	uint64_t at[NDIM_MAX];
+	size_t i;
+	int err = get_index(u, w);
+
+	if (err == 0)
+		err = fill_classes(u);
+	if (err == 0)
+		err = draw_class(u->s->seed, item, weights_of(u->d), u->c, u->n,
+				 &i);
+	if (err < 0)
+		return err;
+	get_voxel(u, i, draw_voxel(u->s->seed, item, u->c[i].count), at);
+	set_window(u, at, out);
+	set_class(u, i, out);
+	return 0;
+}
+
+/* --------------------------------------------------------------- medh5's */
+
+static int draw_medh5(struct urn *u, uint64_t item, struct wait *w,
+		      struct drawn *out)
+{
+	const struct medh5_draw d = {
+		.fraction = u->d->fraction,
+		.weights = weights_of(u->d),
+		.seed = u->s->seed,
+		.epoch = u->d->epoch,
+	};
+	uint64_t length[NDIM_MAX], extent[NDIM_MAX], at[NDIM_MAX], row;
+	int64_t start[NDIM_MAX];
+	size_t i;
+	int err = 0;
+
+	/* Its strategy "uniform" needs no index. */
+	if (d.fraction > 0)
+		err = get_index(u, w);
+	if (err == 0 && d.fraction > 0)
+		err = fill_classes(u);
+	if (err < 0)
+		return err;
+	for (unsigned k = 0; k < u->shape.ndim; k++) {
+		length[k] = u->shape.dim[k];
+		extent[k] = is_free(u, k) ? length[k] : window_on(u, k);
+	}
+	err = medh5_draw(&d, item, u->shape.ndim, length, extent, u->c, u->n,
+			 NULL, &i, &row, start);
+	if (err < 0)
+		return err;
+	if (err == MEDH5_FOREGROUND) {
+		get_voxel(u, i, row, at);
+		set_window(u, at, out);
+		set_class(u, i, out);
+		return 0;
+	}
+	for (unsigned k = 0; k < u->shape.ndim; k++) {
+		int a = u->axis[k];
+
+		if (a < 0)
+			continue;
+		out->start[a] = start[k];
+		out->center[a] =
+			(int64_t)medh5_centre(length[k], extent[k], start[k]);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------------------ */
+
+int foreground_draw(struct tree *t, const struct dir *view,
+		    const struct view_spec *s, const struct view_geometry *g,
+		    uint64_t item, struct wait *w, struct drawn *out)
+{
+	struct urn u = {.t = t, .d = &s->draw, .s = &g->sampling};
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	sample_start(u.s, item, out->start);
+	for (unsigned k = 0; k < u.s->ndim; k++)
+		out->center[k] =
+			out->start[k] + (int64_t)(u.s->axis[k].extent / 2);
+	if (!s->draw.is_medh5 &&
+	    !draw_is_foreground(s->seed, item, s->draw.fraction))
+		return 0;
+	u.label = view->label;
+	u.label_dir = dirs_at(t->dirs, u.label);
+	u.shape = dirs_type_at(t->dirs, u.label_dir->type)->shape;
+	if (!label_pair(u.s, &u.shape, u.axis))
+		return -ESTALE;
+	err = urn_open(&u, w);
+	if (err < 0)
+		return err;
+	err = s->draw.is_medh5 ? draw_medh5(&u, item, w, out)
+			       : draw_ours(&u, item, w, out);
+	urn_close(&u);
+	/* No class has voxels and weight: the uniform draw it is. */
+	return err == -ENOENT ? 0 : err;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Label arrays: which one a foreground view draws from, what its classes are
+ * called, and its sampling index. Any thread; a call with a struct wait may
+ * also return what util/wait.h says.
+ */
+
+#ifndef TREE_LABEL_H
+#define TREE_LABEL_H
+
+#include "index/indices.h"
+#include "tree/tree_impl.h"
+
+/* Whether an array's values can say what class a voxel is of. */
+bool label_accepts(const struct tree *t, const struct dir *d);
+
+/*
+ * Finds the label array of a foreground view on an array, and makes of labels
+ * and class in s the canonical ones. 0 with its directory; -EINVAL: there is
+ * none, or no such class, and why says so; errors of reading directories.
+ */
+int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
+	       const struct view_geometry *g, struct wait *w, uint32_t *label,
+	       char why[VIEW_WHY_MAX]);
+
+/*
+ * Which axis of an array that is cut so each axis of a label is; -1: none.
+ * Axes are paired from the last, as many as the item and the label have; a
+ * whole one that differs ends that, and so do all before it. What is left of
+ * the label pairs with the dropped axes, from the first. False: extents that
+ * pair differ.
+ */
+bool label_pair(const struct sampling *s, const struct shape *label,
+		int8_t axis[NDIM_MAX]);
+
+/* Path of a label relative to the group of an array, names as shown. */
+int label_path(const struct tree *t, uint32_t array, uint32_t label, char *buf,
+	       size_t size);
+
+/* --------------------------------------------------------------- classes */
+
+#define CLASS_NAME_MAX 96 /* with its NUL */
+
+/*
+ * Of a label whose container is pinned: whether its classes can have names;
+ * the name of one, as the key class has it, "" where it has none; and which it
+ * is: 0, or -ENOENT.
+ */
+bool label_has_names(const struct pin *p, const struct dir *label);
+void label_class_name(const struct pin *p, const struct dir *label, int64_t id,
+		      char out[CLASS_NAME_MAX]);
+int label_class_id(const struct pin *p, const struct dir *label,
+		   const char *name, int64_t *id);
+/* Part of label_bind: the classes, by id, each once. */
+int label_bind_classes(struct tree *t, uint32_t label, struct view_draw *d,
+		       struct wait *w, char why[VIEW_WHY_MAX]);
+
+/* ----------------------------------------------------------------- index */
+
+struct index_watch {
+	/* done of all elements, in any thread. */
+	void (*progress)(void *arg, uint64_t done, uint64_t all);
+	void *arg;
+};
+
+/*
+ * The exact index of a label whose container is pinned, built if it is not at
+ * hand; indices_put. watch may be NULL. What is wrong is told.
+ */
+int label_index_get(struct tree *t, const struct pin *p, uint32_t label,
+		    const struct index_watch *watch, struct wait *w,
+		    struct index_pin *out);
+/* The same if it is at hand. */
+bool label_index_peek(struct tree *t, const struct pin *p, uint32_t label,
+		      struct index_pin *out);
+/*
+ * Of it the voxels of n classes (n 0: of all) inside [lo, hi), cached too. n is
+ * at most VIEW_CLASSES_MAX.
+ */
+int label_index_inside(struct tree *t, const struct pin *p, uint32_t label,
+		       const int64_t *ids, unsigned n,
+		       const uint64_t lo[NDIM_MAX], const uint64_t hi[NDIM_MAX],
+		       struct wait *w, struct index_pin *out);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What the classes of a label array are called. A class is named where the
+ * label table of its sample has a key that is of this class alone and could
+ * not be a number; else its id is its name.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tree/label.h"
+#include "util/parse.h"
+
+/* "-1", "17". */
+static bool is_number(const char *s, size_t n)
+{
+	bool negative = n > 0 && *s == '-';
+
+	for (size_t i = negative; i < n; i++)
+		if (s[i] < '0' || s[i] > '9')
+			return false;
+	return n > negative;
+}
+
+static int parse_id(const char *s, int64_t *id)
+{
+	bool negative = *s == '-';
+	uint64_t v;
+
+	if (parse_decimal(s + negative, strlen(s) - negative, &v) < 0 ||
+	    v > INT64_MAX)
+		return -ENOENT;
+	*id = negative ? -(int64_t)v : (int64_t)v;
+	return 0;
+}
+
+/* The sample whose label table holds for the values of a label. */
+static bool table_of(const struct pin *p, const struct dir *label,
+		     struct sample_info *out)
+{
+	struct derived_info derived;
+	struct place_info place;
+	struct array_info a;
+
+	if (!catalog_place(p->k, label->object, &place) ||
+	    place.annotation == OBJECT_NONE)
+		return false;
+	catalog_array(p->k, label->object, &a);
+	if (a.kind != 'u' && a.kind != 'i')
+		return false;
+	if (a.layout == CAT_DERIVED) {
+		catalog_derived(p->k, label->object, &derived);
+		if (derived.kind != DERIVED_LABELS)
+			return false;
+	}
+	catalog_sample(p->k, place.sample, out);
+	return true;
+}
+
+bool label_has_names(const struct pin *p, const struct dir *label)
+{
+	struct sample_info s;
+
+	return table_of(p, label, &s);
+}
+
+static bool is_key(struct bytes key, const char *name, size_t n)
+{
+	return key.n == n && memcmp(key.p, name, n) == 0;
+}
+
+/* How many classes have that key; the first of them. */
+static unsigned count_key(const struct pin *p, const struct sample_info *s,
+			  const char *key, size_t n, uint32_t *id)
+{
+	unsigned found = 0;
+
+	for (uint32_t i = 0; i < s->nlabel; i++) {
+		struct label_info l;
+
+		catalog_label(p->k, s, i, &l);
+		if (is_key(l.key, key, n) && found++ == 0)
+			*id = l.id;
+	}
+	return found;
+}
+
+void label_class_name(const struct pin *p, const struct dir *label, int64_t id,
+		      char out[CLASS_NAME_MAX])
+{
+	char raw[CLASS_NAME_MAX];
+	struct sample_info s;
+	struct label_info l;
+	uint32_t first;
+
+	*out = '\0';
+	if (id < 1 || id > UINT16_MAX || !table_of(p, label, &s) ||
+	    !catalog_label_by_id(p->k, &s, (uint32_t)id, &l) || l.key.n == 0 ||
+	    l.key.n >= sizeof(raw) || is_number(l.key.p, l.key.n) ||
+	    memchr(l.key.p, '\0', l.key.n) ||
+	    count_key(p, &s, l.key.p, l.key.n, &first) != 1)
+		return;
+	memcpy(raw, l.key.p, l.key.n);
+	raw[l.key.n] = '\0';
+	if (value_encode(raw, out, CLASS_NAME_MAX) >= CLASS_NAME_MAX)
+		*out = '\0';
+}
+
+int label_class_id(const struct pin *p, const struct dir *label,
+		   const char *name, int64_t *id)
+{
+	struct sample_info s;
+	uint32_t found;
+
+	if (is_number(name, strlen(name)))
+		return parse_id(name, id);
+	if (!table_of(p, label, &s) ||
+	    count_key(p, &s, name, strlen(name), &found) != 1)
+		return -ENOENT;
+	*id = found;
+	return 0;
+}
+
+/* ---------------------------------------------------------------- binding */
+
+struct wanted {
+	int64_t id;
+	double weight;
+};
+
+/* Sorted by id, those that are the same once. False: with other weights. */
+static bool insert(struct wanted *list, unsigned *n, struct wanted one)
+{
+	unsigned i = *n;
+
+	for (unsigned k = 0; k < *n; k++)
+		if (list[k].id == one.id)
+			return list[k].weight == one.weight;
+	for (; i > 0 && list[i - 1].id > one.id; i--)
+		list[i] = list[i - 1];
+	list[i] = one;
+	++*n;
+	return true;
+}
+
+/* The first classes that there are, for people. */
+static void list_names(const struct pin *p, const struct dir *label, char *out,
+		       size_t size)
+{
+	struct sample_info s;
+	size_t n = 0;
+
+	snprintf(out, size, "classes are numbers here");
+	if (!table_of(p, label, &s))
+		return;
+	for (uint32_t i = 0; i < s.nlabel && n < size; i++) {
+		char name[CLASS_NAME_MAX];
+		struct label_info l;
+
+		catalog_label(p->k, &s, i, &l);
+		label_class_name(p, label, l.id, name);
+		if (*name)
+			n += (size_t)snprintf(out + n, size - n, "%s%s",
+					      n ? ", " : "there are ", name);
+	}
+}
+
+static int sort_classes(const struct pin *p, const struct dir *label,
+			struct view_draw *d, char why[VIEW_WHY_MAX])
+{
+	struct wanted list[VIEW_CLASSES_MAX];
+	struct view_draw old = *d;
+	unsigned n = 0;
+	int err;
+
+	for (unsigned i = 0; i < old.nclass; i++) {
+		struct wanted one = {.weight = old.weight[i]};
+		const char *name = view_class(&old, i);
+		char names[VIEW_WHY_MAX / 2];
+
+		if (label_class_id(p, label, name, &one.id) < 0) {
+			list_names(p, label, names, sizeof(names));
+			return view_bad(why, "no class \"%.64s\"; %s", name,
+					names);
+		}
+		if (!insert(list, &n, one))
+			return view_bad(why,
+					"class \"%.64s\" is given twice, with "
+					"two weights",
+					name);
+	}
+	err = view_set_labels(d, view_labels(&old));
+	for (unsigned i = 0; i < n && err == 0; i++) {
+		char name[CLASS_NAME_MAX], raw[CLASS_NAME_MAX];
+
+		label_class_name(p, label, list[i].id, name);
+		if (*name)
+			value_decode(name, strlen(name), raw);
+		else
+			snprintf(raw, sizeof(raw), "%" PRId64, list[i].id);
+		err = view_add_class(d, raw, list[i].weight);
+	}
+	return err == -ENAMETOOLONG
+		       ? view_bad(why, "its canonical name is too long")
+		       : err;
+}
+
+int label_bind_classes(struct tree *t, uint32_t label, struct view_draw *d,
+		       struct wait *w, char why[VIEW_WHY_MAX])
+{
+	const struct dir *dir = dirs_at(t->dirs, label);
+	struct pin pin;
+	int err;
+
+	if (d->nclass == 0)
+		return 0;
+	err = pin_get(t, dir, w, &pin);
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, dir);
+	if (err == 0)
+		err = sort_classes(&pin, dir, d, why);
+	pin_put(&pin);
+	return err;
+}

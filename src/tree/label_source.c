@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * What the sampling index of a label array is made of: the array itself, or
+ * the planes of a medh5 annotation. And what it is kept under: of an annotation
+ * whose arrays have digests these, else the file as it is and where it is.
+ */
+
+#include <config.h>
+
+#include "tree/label_source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/hash.h"
+
+#define INSTANCE_CLASSES_MAX 1024 /* an open mask is about 10 KiB */
+
+int label_source_fail(struct label_origin *o, int err, const char *why)
+{
+	return problem_tell(o->t->conf.problems, err,
+			    "%s: no sampling index: %s", o->label, why);
+}
+
+void label_source_init(struct label_origin *o, struct tree *t,
+		       const struct pin *p, uint32_t label)
+{
+	memset(o, 0, sizeof(*o));
+	o->t = t;
+	o->pin = p;
+	o->dir = dirs_at(t->dirs, label);
+	tree_label(t, label, o->label, sizeof(o->label));
+}
+
+void label_source_fini(struct label_origin *o)
+{
+	free(o->array);
+	free(o->plane);
+	free(o->id);
+	free(o->closure);
+}
+
+void label_source_progress(void *arg, uint64_t done, uint64_t all)
+{
+	const struct label_origin *o = arg;
+
+	o->watch->progress(o->watch->arg, done, all);
+}
+
+/* ----------------------------------------------------------------- planes */
+
+static int by_id(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int by_plane(const void *a, const void *b)
+{
+	const struct derived_class *x = a, *y = b;
+
+	if (x->plane != y->plane)
+		return x->plane < y->plane ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* A plane of the data, with the classes [from, to) of c, by rising id. */
+static void add_plane(struct label_origin *o, enum label_rule rule,
+		      uint64_t lead, const struct derived_class *c,
+		      unsigned from, unsigned to)
+{
+	struct label_plane *p = &o->plane[o->nplane++];
+
+	*p = (struct label_plane){
+		.array = o->array[0].base,
+		.has_lead = o->array[0].base->shape.ndim > o->shape.ndim,
+		.lead = lead,
+		.rule = rule,
+		.threshold = o->threshold,
+		.id = o->id + from,
+		.nid = to - from,
+	};
+	for (unsigned i = from; i < to; i++)
+		o->id[i] = c[i].id;
+	if (rule == LABEL_VALUES)
+		qsort(o->id + from, to - from, sizeof(*o->id), by_id);
+}
+
+/* Classes in the order of their planes, as many at once as lie together. */
+static int add_planes(struct label_origin *o, const struct derived_info *d,
+		      const struct derived_class *c)
+{
+	const unsigned n = d->nclass;
+	unsigned to;
+
+	for (unsigned from = 0; from < n; from = to) {
+		uint32_t plane = c[from].plane;
+
+		for (to = from + 1; to < n; to++)
+			if (d->encoding == LABELS_BITMASK
+				    ? c[to].plane / 64 != plane / 64
+				    : c[to].plane != plane)
+				break;
+		switch (d->encoding) {
+		case LABELS_MAP:
+			add_plane(o, LABEL_VALUES, 0, c, from, to);
+			break;
+		case LABELS_LAYERS:
+			add_plane(o, LABEL_VALUES, plane, c, from, to);
+			break;
+		case LABELS_BITMASK:
+			/* Positions without gaps, as the format has them. */
+			if (c[from].plane % 64 != 0 ||
+			    c[to - 1].plane - plane != to - 1 - from)
+				return label_source_fail(
+					o, -EBADMSG,
+					"its classes do not fill its bits");
+			add_plane(o, LABEL_BITS, plane / 64, c, from, to);
+			break;
+		case LABELS_PROBMAP:
+			add_plane(o, LABEL_ABOVE, plane, c, from, from + 1);
+			to = from + 1;
+			break;
+		case LABELS_INSTANCES:
+		case LABELS_MASK:
+			return -EINVAL;
+		}
+	}
+	return 0;
+}
+
+/* ---------------------------------------------------------------- closure */
+
+/* The group of the masks of the classes of an annotation, or OBJECT_NONE. */
+static uint32_t classes_group(const struct catalog *k, uint32_t annotation)
+{
+	int64_t i = catalog_find(k, annotation, "classes", 7);
+	struct member m;
+
+	if (i < 0)
+		return OBJECT_NONE;
+	catalog_member(k, annotation, (uint32_t)i, &m);
+	return m.kind == CAT_HARD && catalog_kind(k, m.target) == OBJECT_GROUP
+		       ? m.target
+		       : OBJECT_NONE;
+}
+
+/* Number i of the masks of the classes; false: it is none. */
+static bool nth_class(const struct catalog *k, uint32_t group, uint32_t i,
+		      uint32_t *object, struct derived_info *out)
+{
+	struct array_info a;
+	struct member m;
+
+	catalog_member(k, group, i, &m);
+	if (m.kind != CAT_HARD || catalog_kind(k, m.target) != OBJECT_ARRAY)
+		return false;
+	catalog_array(k, m.target, &a);
+	if (a.layout != CAT_DERIVED)
+		return false;
+	catalog_derived(k, m.target, out);
+	*object = m.target;
+	return out->kind == DERIVED_CLASS && out->nclass > 0;
+}
+
+/* Of what the mask of a class is the union, is in the class. */
+static int add_closure(struct label_origin *o, uint32_t annotation)
+{
+	const struct catalog *k = o->pin->k;
+	uint32_t group = classes_group(k, annotation), object;
+	struct derived_info d;
+	size_t n = 0;
+
+	if (group == OBJECT_NONE)
+		return 0;
+	for (uint32_t i = 0; i < catalog_members(k, group); i++)
+		if (nth_class(k, group, i, &object, &d))
+			n += d.nclass - 1;
+	if (n == 0)
+		return 0;
+	o->closure = calloc(n, sizeof(*o->closure));
+	if (!o->closure)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < catalog_members(k, group); i++) {
+		if (!nth_class(k, group, i, &object, &d))
+			continue;
+		for (unsigned c = 1; c < d.nclass; c++) {
+			o->closure[o->nclosure][0] = d.class[c].id;
+			o->closure[o->nclosure++][1] = d.class[0].id;
+		}
+	}
+	return 0;
+}
+
+/* ---------------------------------------------------------------- sources */
+
+/* The next of the arrays, for which there is room. */
+static int open_object(struct label_origin *o, uint32_t object)
+{
+	return array_open(o->pin->env, o->pin->container, o->pin->key,
+			  o->pin->k, object, o->label, &o->array[o->narray++]);
+}
+
+/* Objects lie anywhere: the masks of their classes, what implies them in. */
+static int make_instances(struct label_origin *o, const struct derived_info *d)
+{
+	const struct catalog *k = o->pin->k;
+	struct place_info place;
+	uint32_t group = OBJECT_NONE, object;
+	struct derived_info one;
+
+	if (d->nclass > INSTANCE_CLASSES_MAX)
+		return label_source_fail(o, -EOPNOTSUPP,
+					 "its instances are of too many "
+					 "classes");
+	if (catalog_place(k, o->dir->object, &place))
+		group = classes_group(k, place.annotation);
+	o->array = calloc(d->nclass + 1u, sizeof(*o->array));
+	o->plane = calloc(d->nclass + 1u, sizeof(*o->plane));
+	o->id = calloc(d->nclass + 1u, sizeof(*o->id));
+	if (!o->array || !o->plane || !o->id)
+		return -ENOMEM;
+	for (uint32_t i = 0;
+	     group != OBJECT_NONE && i < catalog_members(k, group); i++) {
+		int err;
+
+		if (!nth_class(k, group, i, &object, &one) ||
+		    o->nplane == d->nclass)
+			continue;
+		err = open_object(o, object);
+		if (err < 0)
+			return err;
+		o->id[o->nplane] = one.class[0].id;
+		o->plane[o->nplane] = (struct label_plane){
+			.array = o->array[o->nplane].base,
+			.rule = LABEL_ABOVE,
+			.id = &o->id[o->nplane],
+			.nid = 1,
+		};
+		o->nplane++;
+	}
+	return o->nplane == d->nclass
+		       ? 0
+		       : label_source_fail(o, -EOPNOTSUPP,
+					   "not all of its classes have masks");
+}
+
+static int make_annotation(struct label_origin *o, const struct derived_info *d)
+{
+	CLEANUP(cleanup_freep) struct derived_class *sorted = NULL;
+	struct place_info place;
+	int err;
+
+	if (d->broken.n) {
+		char why[256];
+
+		snprintf(why, sizeof(why), "%.*s",
+			 (int)(d->broken.n < 255 ? d->broken.n : 255),
+			 d->broken.p);
+		return label_source_fail(o, -EBADMSG, why);
+	}
+	if (d->encoding == LABELS_INSTANCES)
+		return make_instances(o, d);
+	sorted = calloc(d->nclass + 1u, sizeof(*sorted));
+	o->plane = calloc(d->nclass + 1u, sizeof(*o->plane));
+	o->id = calloc(d->nclass + 1u, sizeof(*o->id));
+	o->array = calloc(1, sizeof(*o->array));
+	if (!sorted || !o->plane || !o->id || !o->array)
+		return -ENOMEM;
+	err = open_object(o, d->data);
+	if (err < 0)
+		return err;
+	if (d->nclass)
+		memcpy(sorted, d->class, d->nclass * sizeof(*sorted));
+	if (d->encoding != LABELS_MAP)
+		qsort(sorted, d->nclass, sizeof(*sorted), by_plane);
+	else
+		for (unsigned i = 0; i < d->nclass; i++)
+			sorted[i].plane = 0;
+	if (d->encoding == LABELS_PROBMAP)
+		o->threshold = derived_threshold(d->threshold,
+						 o->array->base->item_size);
+	err = add_planes(o, d, sorted);
+	if (err == 0 && catalog_place(o->pin->k, o->dir->object, &place))
+		err = add_closure(o, place.annotation);
+	return err;
+}
+
+static int make_plain(struct label_origin *o)
+{
+	int err;
+
+	o->array = calloc(1, sizeof(*o->array));
+	o->plane = calloc(1, sizeof(*o->plane));
+	if (!o->array || !o->plane)
+		return -ENOMEM;
+	err = open_object(o, o->dir->object);
+	if (err < 0)
+		return err;
+	o->plane[0] = (struct label_plane){
+		.array = o->array->base,
+		.rule = LABEL_VALUES,
+	};
+	o->nplane = 1;
+	return 0;
+}
+
+/* -------------------------------------------------------------------- key */
+
+struct key_text {
+	FILE *f;
+	bool whole; /* every array has a digest */
+};
+
+static void put_digests(struct key_text *k, const struct catalog *c,
+			uint32_t annotation)
+{
+	for (uint32_t i = 0; i < catalog_members(c, annotation); i++) {
+		struct array_info a;
+		struct member m;
+		struct attr d;
+
+		catalog_member(c, annotation, i, &m);
+		if (m.kind != CAT_HARD ||
+		    catalog_kind(c, m.target) != OBJECT_ARRAY)
+			continue;
+		catalog_array(c, m.target, &a);
+		if (a.layout == CAT_DERIVED)
+			continue;
+		if (!catalog_attr_find(c, m.target, "digest", &d) ||
+		    d.class != CAT_STRINGS || d.data.n < 16) {
+			k->whole = false;
+			return;
+		}
+		fwrite(m.name.p, 1, m.name.n, k->f);
+		fputc('\t', k->f);
+		fwrite(d.data.p, 1, d.data.n, k->f);
+		fputc('\n', k->f);
+	}
+}
+
+static void put_file(struct label_origin *o, FILE *f)
+{
+	const struct source *s = source_at(o->t, o->dir->source);
+	char path[4096];
+
+	source_label(o->t, o->dir->source, path, sizeof(path));
+	fprintf(f, "file %s/%s %lld %lld.%09ld %" PRIx64 "\n", o->t->conf.src,
+		path, (long long)s->st.st_size, (long long)s->st.st_mtim.tv_sec,
+		s->st.st_mtim.tv_nsec, catalog_addr(o->pin->k, o->dir->object));
+}
+
+/* How the planes make the classes. */
+static void put_meaning(const struct label_origin *o, FILE *f)
+{
+	for (unsigned k = 0; k < o->shape.ndim; k++)
+		fprintf(f, "%" PRIu64 "%c", o->shape.dim[k],
+			k + 1 < o->shape.ndim ? 'x' : '\n');
+	for (unsigned i = 0; i < o->nplane; i++) {
+		const struct label_plane *p = &o->plane[i];
+
+		fprintf(f, "plane %d %" PRIu64 " %a %c%u:", (int)p->rule,
+			p->lead, p->threshold, p->array->kind,
+			p->array->item_size);
+		for (unsigned c = 0; c < p->nid; c++)
+			fprintf(f, " %" PRId64, p->id[c]);
+		fputc('\n', f);
+	}
+	for (unsigned i = 0; i < o->nclosure; i++)
+		fprintf(f, "%" PRId64 ">%" PRId64 "\n", o->closure[i][0],
+			o->closure[i][1]);
+}
+
+static int make_key(struct label_origin *o, struct sidecar_key *out)
+{
+	CLEANUP(cleanup_freep) char *text = NULL;
+	struct key_text k = {.whole = false};
+	struct place_info place;
+	char hex[65];
+	size_t n;
+	int err;
+
+	k.f = open_memstream(&text, &n);
+	if (!k.f)
+		return -ENOMEM;
+	fputs("patchfs label 1\n", k.f);
+	if (o->is_annotation &&
+	    catalog_place(o->pin->k, o->dir->object, &place)) {
+		k.whole = true;
+		put_digests(&k, o->pin->k, place.annotation);
+	}
+	if (!k.whole)
+		put_file(o, k.f);
+	put_meaning(o, k.f);
+	if (fclose(k.f) != 0)
+		return -ENOMEM;
+	err = hash_sha256_hex(text, n, hex);
+	for (unsigned i = 0; i < sizeof(out->digest) && err == 0; i++) {
+		unsigned byte = 0;
+
+		sscanf(hex + 2 * i, "%2x", &byte);
+		out->digest[i] = (uint8_t)byte;
+	}
+	return err;
+}
+
+int label_source_make(void *arg, struct wait *w, struct index_origin *out)
+{
+	struct label_origin *o = arg;
+	struct derived_info d;
+	struct array_info a;
+	int err;
+
+	(void)w;
+	o->shape = dirs_type_at(o->t->dirs, o->dir->type)->shape;
+	catalog_array(o->pin->k, o->dir->object, &a);
+	if (a.layout == CAT_DERIVED) {
+		catalog_derived(o->pin->k, o->dir->object, &d);
+		o->is_annotation = d.kind == DERIVED_LABELS;
+	}
+	err = o->is_annotation ? make_annotation(o, &d) : make_plain(o);
+	if (err == 0)
+		err = make_key(o, &out->key);
+	if (err < 0)
+		return err;
+	out->has_key = true;
+	out->label = (struct label_source){
+		.shape = o->shape,
+		.nplane = o->nplane,
+		.plane = o->plane,
+		.closure = (const int64_t(*)[2])o->closure,
+		.nclosure = o->nclosure,
+	};
+	return 0;
+}
