@@ -136,7 +136,8 @@ static int fill_records(const struct carried_index *c, const struct tables *t,
 	return 0;
 }
 
-#define BUFFER ((size_t)256 << 10)
+/* A class of as many coordinates as builders choose by default. */
+#define BUFFER ((size_t)48 << 10)
 
 /* Every coordinate of a class. -EBADMSG, -ENOENT: they contradict the table. */
 static int check_class(const struct carried_ask *ask,

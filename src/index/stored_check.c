@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 #include "index/stored_impl.h"
 #include "util/checked.h"
@@ -66,39 +65,61 @@ void stored_rows_begin(struct stored_rows *k, const struct shape *shape,
 		       const struct stored_record *r)
 {
 	*k = (struct stored_rows){.r = r, .ndim = shape->ndim};
-	for (unsigned i = 0; i < 3; i++)
-		k->lo[i] = INT32_MAX;
+	for (unsigned a = 0; a < 3; a++)
+		k->lo[a] = UINT32_MAX;
 }
 
-/* Whether a is behind b in C order. */
-static bool is_behind(const int32_t *a, const int32_t *b, unsigned ndim)
+/*
+ * Without a branch in it, as it is run over all coordinates there are. Where a
+ * row is inside the box its place there in C order cannot overflow.
+ */
+static inline bool rows_check(struct stored_rows *k, const int32_t *at,
+			      size_t n, const unsigned ndim)
 {
-	unsigned i = 0;
+	const struct stored_record *r = k->r;
+	uint32_t extent[3] = {0}, first[3] = {0};
+	uint64_t next = k->next;
+	bool bad = false;
 
-	while (i + 1 < ndim && a[i] == b[i])
-		i++;
-	return a[i] > b[i];
+	for (unsigned a = 0; a < ndim; a++) {
+		first[a] = r->start[a];
+		extent[a] = r->stop[a] - r->start[a];
+	}
+	for (; n; n--, at += ndim) {
+		uint64_t place = 0;
+
+		for (unsigned a = 0; a < ndim; a++) {
+			uint32_t in = (uint32_t)at[a] - first[a];
+
+			bad |= in >= extent[a];
+			place = place * extent[a] + in;
+		}
+		bad |= place < next;
+		next = place + 1;
+	}
+	k->next = next;
+	return !bad;
+}
+
+/* The box of rows that are inside the one they should be in. */
+static void rows_box(struct stored_rows *k, const int32_t *at, size_t n)
+{
+	for (; n; n--, at += k->ndim) {
+		for (unsigned a = 0; a < k->ndim; a++) {
+			uint32_t v = (uint32_t)at[a];
+
+			k->lo[a] = v < k->lo[a] ? v : k->lo[a];
+			k->hi[a] = v > k->hi[a] ? v : k->hi[a];
+		}
+	}
 }
 
 int stored_rows_check(struct stored_rows *k, const int32_t *at, size_t n)
 {
-	const struct stored_record *r = k->r;
-	const unsigned ndim = k->ndim;
-
-	if (k->seen && !is_behind(at, k->last, ndim))
+	if (!(k->ndim == 3 ? rows_check(k, at, n, 3) : rows_check(k, at, n, 2)))
 		return -EBADMSG;
-	for (size_t i = 0; i < n; i++, at += ndim) {
-		if (i && !is_behind(at, at - ndim, ndim))
-			return -EBADMSG;
-		for (unsigned a = 0; a < ndim; a++) {
-			if ((uint32_t)at[a] < r->start[a] ||
-			    (uint32_t)at[a] >= r->stop[a])
-				return -EBADMSG;
-			k->lo[a] = at[a] < k->lo[a] ? at[a] : k->lo[a];
-			k->hi[a] = at[a] > k->hi[a] ? at[a] : k->hi[a];
-		}
-	}
-	memcpy(k->last, at - ndim, ndim * sizeof(*at));
+	if (k->r->rows == k->r->count)
+		rows_box(k, at, n);
 	k->seen += n;
 	return 0;
 }
@@ -109,10 +130,10 @@ int stored_rows_end(const struct stored_rows *k)
 
 	if (k->seen != r->rows)
 		return -EBADMSG;
-	for (unsigned a = 0; a < k->ndim && r->count && r->rows == r->count;
-	     a++)
-		if ((uint32_t)k->lo[a] != r->start[a] ||
-		    (uint32_t)k->hi[a] + 1 != r->stop[a])
+	if (!r->count || r->rows < r->count)
+		return 0;
+	for (unsigned a = 0; a < k->ndim; a++)
+		if (k->lo[a] != r->start[a] || k->hi[a] + 1 != r->stop[a])
 			return -EBADMSG;
 	return 0;
 }

@@ -48,8 +48,8 @@ struct stored_rows {
 	const struct stored_record *r;
 	unsigned ndim;
 	uint64_t seen;
-	int32_t last[3];
-	int32_t lo[3], hi[3];
+	uint64_t next;	       /* place in the box that a row may have */
+	uint32_t lo[3], hi[3]; /* of all, where they are all there is */
 };
 
 void stored_rows_begin(struct stored_rows *k, const struct shape *shape,

@@ -349,6 +349,18 @@ def edited(name, want, edit, base, full):
           want in told[0] and got[1] in told[0], name, told)
 
 
+def most(base):
+    """As many classes as there can be."""
+    path = os.path.join(work, "most.medh5")
+    shutil.copyfile(base, path)
+    os.chmod(path, 0o644)
+    with h5py.File(path, "r+") as f:
+        many(65534)(f)
+    state, why, got = look(path)[0][0, "organs"]
+    check((state, why, len(got)) == ("fresh", "", 65534), "most", state, why)
+    check(got[7][:2] == ["11", "11"] and got[65534][0] == "0", "most")
+
+
 def orphan(base):
     path = os.path.join(work, "orphan.medh5")
     shutil.copyfile(base, path)
@@ -386,6 +398,7 @@ def main():
     full = look(base)[0][0, "organs"]
     for name, (want, edit) in EDITS.items():
         edited(name, want, edit, base, full)
+    most(base)
     orphan(base)
     damaged(base)
     print(n, "samples,", len(EDITS), "edits")
