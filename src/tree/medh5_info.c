@@ -304,12 +304,38 @@ static bool has_ignore(const struct derived_info *d)
 	return d->ignore_in_band || d->ignore_mask != OBJECT_NONE;
 }
 
+/* Of the sampling index in the file what is known without reading it. */
+static int put_index(struct json_out *o, const struct catalog *k,
+		     const struct place_info *p)
+{
+	static const char *const state[] = {
+		[CARRIED_ABSENT] = "absent",
+		[CARRIED_FRESH] = "fresh",
+		[CARRIED_STALE] = "stale",
+		[CARRIED_MALFORMED] = "malformed",
+		[CARRIED_UNKNOWN] = "unknown",
+	};
+	struct carried_index c;
+	struct json *j;
+	int err = catalog_carried(k, p->sample, p->annotation, NULL, NULL, &c);
+
+	if (err)
+		return err;
+	j = json_object_new();
+	json_set(j, "state", json_str_new(state[c.state]));
+	json_set(j, "why", text_or_null((struct bytes){c.why, strlen(c.why)}));
+	json_out_value(o, "index", j);
+	return 0;
+}
+
 static int put_derived(struct json_out *o, const struct catalog *k,
-		       const struct sample_info *s, uint32_t annotation,
+		       const struct sample_info *s, const struct place_info *p,
 		       const struct derived_info *d)
 {
+	const uint32_t annotation = p->annotation;
 	CLEANUP(cleanup_freep) uint8_t *annotated = calloc(2, 65536);
 	uint8_t *declared = annotated + 65536;
+	int err;
 
 	if (!annotated)
 		return -ENOMEM;
@@ -326,8 +352,9 @@ static int put_derived(struct json_out *o, const struct catalog *k,
 		json_out_row_end(o);
 	}
 	json_out_close(o, ']');
-	if (d->kind == DERIVED_CLASS)
-		return 0;
+	err = put_index(o, k, p);
+	if (err || d->kind == DERIVED_CLASS)
+		return err;
 	json_out_value(o, "annotated",
 		       ids(k, annotation, "annotated_class_ids"));
 	json_out_value(o, "absent", absent(annotated, declared));
@@ -395,7 +422,7 @@ int medh5_put_array(struct json_out *o, const struct catalog *k,
 		put_attribute(o, k, p.annotation, "annotation_kind", "kind");
 		put_attribute(o, k, p.annotation, "closure", "closure");
 		if (is_derived)
-			err = put_derived(o, k, &s, p.annotation, &d);
+			err = put_derived(o, k, &s, &p, &d);
 	}
 	return err ? err : put_geometry(o, k, &p);
 }

@@ -151,6 +151,11 @@ class Sample:
         self.expect(below + "/labels", shape, "<u2", "labels")
         got = self.geometry(below + "/labels", a["grid"])
         self.classes(got, a["class_ids"], a, below)
+        index = (self.want.get("index") or {}).get(name)
+        equal(got["index"]["state"], index["state"] if index else "absent",
+              below)
+        equal(got["index"]["why"] is None, not index or
+              index["state"] == "fresh", below)
         equal(got["annotated"], a["annotated_class_ids"], below)
         equal(got["absent"], sorted(set(a["annotated_class_ids"]) -
                                     set(a["class_ids"])), below)
