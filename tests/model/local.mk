@@ -52,3 +52,9 @@ TESTS += %reldir%/model_derived
 %canon_reldir%_model_derived_SOURCES = \
 	%reldir%/memory_array.h %reldir%/model_derived.c
 %canon_reldir%_model_derived_LDADD = $(CORE_LIBS)
+
+unit += %reldir%/check_derived
+%canon_reldir%_check_derived_SOURCES = \
+	%reldir%/check_derived.c %reldir%/memory_array.h
+%canon_reldir%_check_derived_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_derived_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
