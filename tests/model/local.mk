@@ -50,7 +50,10 @@ unit += %reldir%/check_ambiguous
 check_PROGRAMS += %reldir%/model_derived
 TESTS += %reldir%/model_derived
 %canon_reldir%_model_derived_SOURCES = \
-	%reldir%/memory_array.h %reldir%/model_derived.c
+	%reldir%/annotation.c \
+	%reldir%/annotation.h \
+	%reldir%/memory_array.h \
+	%reldir%/model_derived.c
 %canon_reldir%_model_derived_LDADD = $(CORE_LIBS)
 
 unit += %reldir%/check_derived
