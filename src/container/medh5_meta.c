@@ -166,7 +166,9 @@ int medh5_meta_init(struct medh5_meta *m, struct bytes text)
 	*m = (struct medh5_meta){0};
 	for (unsigned i = 0; i < SAMPLE_TEXTS; i++)
 		m->text[i].p = "";
-	m->json = json_parse(text.p, text.n);
+	err = json_parse(text.p, text.n, &m->json);
+	if (err == -ENOMEM)
+		return err;
 	if (!json_is_members(m->json)) {
 		m->problem = "it is no JSON document that can be read";
 		return 0;

@@ -180,8 +180,11 @@ static void put_labels(struct json_out *o, const struct catalog *k,
 /* What the catalog made of them is JSON already. */
 static struct json *splits(const struct sample_info *s)
 {
-	return s->splits.n ? json_parse(s->splits.p, s->splits.n)
-			   : json_array_new();
+	struct json *j;
+
+	if (!s->splits.n)
+		return json_array_new();
+	return json_parse(s->splits.p, s->splits.n, &j) ? NULL : j;
 }
 
 int medh5_put_sample(struct json_out *o, const struct catalog *k, uint32_t i)

@@ -388,14 +388,15 @@ static bool is_beyond(const char *s, size_t n)
 	return digits > 18;
 }
 
-struct json *json_parse(const char *s, size_t n)
+int json_parse(const char *s, size_t n, struct json **out)
 {
 	char *copy = malloc(2 * n + 1);
 	size_t k = 0, len;
+	json_error_t why;
 	json_t *j;
 
 	if (!copy)
-		return NULL;
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i += len) {
 		len = 1;
 		if (s[i] == '"') {
@@ -412,9 +413,14 @@ struct json *json_parse(const char *s, size_t n)
 		memcpy(copy + k, s + i, len);
 		k += len;
 	}
-	j = json_loadb(copy, k, JSON_ALLOW_NUL | JSON_DECODE_ANY, NULL);
+	j = json_loadb(copy, k, JSON_ALLOW_NUL | JSON_DECODE_ANY, &why);
 	free(copy);
-	return from(j);
+	if (!j)
+		return json_error_code(&why) == json_error_out_of_memory
+			       ? -ENOMEM
+			       : -EINVAL;
+	*out = from(j);
+	return 0;
 }
 
 const struct json *json_get(const struct json *object, const char *key)

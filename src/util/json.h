@@ -46,11 +46,11 @@ int json_dump(const struct json *j, char **out, size_t *n);
 void json_free(struct json *j);
 
 /*
- * What n bytes of text say; json_free. NULL: they are no JSON, nested too
- * deeply, or there is no memory. NaN, Infinity and -Infinity, which Python
- * writes, and integers of over 18 digits are read as null.
+ * What n bytes of text say; json_free. 0; -EINVAL: they are no JSON, or nested
+ * too deeply; -ENOMEM. NaN, Infinity and -Infinity, which Python writes, and
+ * integers of over 18 digits are read as null.
  */
-struct json *json_parse(const char *s, size_t n);
+int json_parse(const char *s, size_t n, struct json **out);
 /* A member of an object; NULL: there is none, or it is no object. Borrowed. */
 const struct json *json_get(const struct json *object, const char *key);
 /* Elements of an array; 0 for what is none. */

@@ -22,3 +22,10 @@ TESTS += %reldir%/fault_label
 %canon_reldir%_fault_label_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 %canon_reldir%_fault_label_LDADD = $(CORE_LIBS)
+
+check_PROGRAMS += %reldir%/fault_samples
+TESTS += %reldir%/fault_samples
+%canon_reldir%_fault_samples_SOURCES = %reldir%/fault_samples.c
+%canon_reldir%_fault_samples_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+%canon_reldir%_fault_samples_LDADD = $(CORE_LIBS)
