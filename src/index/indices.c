@@ -27,7 +27,7 @@ struct indices {
 	struct indices_conf conf;
 	struct cache *cache;
 	atomic_bool over;
-	atomic_flag told; /* that sidecars cannot be written */
+	atomic_bool told; /* that sidecars cannot be written */
 };
 
 /* In place of an index: why there is none. Smaller than any. */
@@ -66,7 +66,7 @@ struct indices *indices_new(const struct indices_conf *conf)
 		return NULL;
 	x->conf = *conf;
 	atomic_init(&x->over, false);
-	atomic_flag_clear(&x->told);
+	atomic_init(&x->told, false);
 	x->cache = cache_new(conf->size, NULL);
 	if (!x->cache) {
 		free(x);
@@ -81,6 +81,11 @@ void indices_free(struct indices *x)
 		return;
 	cache_free(x->cache);
 	free(x);
+}
+
+bool indices_are_kept(struct indices *x)
+{
+	return !atomic_load(&x->told);
 }
 
 void indices_stop(struct indices *x)
@@ -141,7 +146,7 @@ static int build(struct load *l, const struct index_origin *from, void **data,
 		return 0;
 	/* It serves without; once is enough to say so. */
 	err = sidecar_store(x->conf.dir, &from->key, *data, *size);
-	if (err && !atomic_flag_test_and_set(&x->told))
+	if (err && !atomic_exchange(&x->told, true))
 		log_warn("sampling indices cannot be kept for later: %s",
 			 strerror(-err));
 	return 0;

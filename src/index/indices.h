@@ -40,6 +40,8 @@ struct indices *indices_new(const struct indices_conf *conf);
 void indices_free(struct indices *x);
 /* Builds that run and those to come end with -ECANCELED. */
 void indices_stop(struct indices *x);
+/* False once a sidecar could not be written, which was told. */
+bool indices_are_kept(struct indices *x);
 
 /* What to build from. Borrowed until the call that asked for it returns. */
 struct index_origin {
