@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tree/label.h"
 #include "tree/tree_impl.h"
 
 int tree_what(struct tree *t, uint64_t ino, struct tree_what *out)
@@ -38,6 +39,10 @@ int tree_what(struct tree *t, uint64_t ino, struct tree_what *out)
 		out->kind = TREE_ARRAY;
 		out->is_failed = d->flags & DIR_REFUSED;
 		out->has_members = d->flags & DIR_MEMBERS;
+		out->is_label = label_accepts(t, d);
+		out->is_named_so =
+			out->is_label &&
+			label_is_usual(dirs_name(t->dirs, d), d->name_len);
 		break;
 	case DIR_VIEW:
 		out->kind = TREE_VIEW;
@@ -95,4 +100,37 @@ int tree_item_name(struct tree *t, uint64_t view, uint64_t item, char *buf,
 	format = format_at(s.format);
 	n = snprintf(buf, size, "%s.%s", name, format->ext);
 	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+int tree_index(struct tree *t, uint64_t array,
+	       void (*progress)(void *arg, uint64_t done, uint64_t all),
+	       void *arg)
+{
+	const struct index_watch watch = {.progress = progress, .arg = arg};
+	struct index_pin index;
+	const struct dir *d;
+	struct pin pin;
+	uint32_t number;
+	int err = tree_dir(t, array, &number, &d);
+
+	if (err < 0)
+		return err;
+	if (!label_accepts(t, d))
+		return -EINVAL;
+	err = pin_get(t, d, NULL, &pin);
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, d);
+	if (err == 0)
+		err = label_index_get(t, &pin, number, progress ? &watch : NULL,
+				      NULL, &index);
+	if (err == 0)
+		indices_put(t->indices, &index);
+	pin_put(&pin);
+	return err;
+}
+
+bool tree_keeps_indices(const struct tree *t)
+{
+	return indices_are_kept(t->indices);
 }

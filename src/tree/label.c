@@ -204,7 +204,7 @@ static int find_annotation(struct search *s)
 
 /* ---------------------------------------------------------------- by name */
 
-static bool is_usual(const char *name, size_t n)
+bool label_is_usual(const char *name, size_t n)
 {
 	for (size_t i = 0; i < sizeof(usual_names) / sizeof(*usual_names); i++)
 		if (strlen(usual_names[i]) == n &&
@@ -222,7 +222,7 @@ static int find_usual(struct search *s)
 	uint32_t dir;
 	int err;
 
-	if (is_usual(dirs_name(s->t->dirs, d), d->name_len) &&
+	if (label_is_usual(dirs_name(s->t->dirs, d), d->name_len) &&
 	    check(s, s->array, NULL) == 0) {
 		found(s, s->array);
 		return 0;
@@ -230,7 +230,7 @@ static int find_usual(struct search *s)
 	d = dirs_at(s->t->dirs, s->group);
 	for (uint32_t i = 0; i < catalog_members(s->pin->k, d->object); i++) {
 		catalog_member(s->pin->k, d->object, i, &m);
-		if (!is_usual(m.name.p, m.name.n))
+		if (!label_is_usual(m.name.p, m.name.n))
 			continue;
 		err = name_encode(m.name, NAME_INSIDE, name);
 		if (err == 0)

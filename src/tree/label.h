@@ -15,6 +15,9 @@
 /* Whether an array's values can say what class a voxel is of. */
 bool label_accepts(const struct tree *t, const struct dir *d);
 
+/* Whether an array of that name is one without being named as such. */
+bool label_is_usual(const char *name, size_t n);
+
 /*
  * Finds the label array of a foreground view on an array, and makes of labels
  * and class in s the canonical ones. 0 with its directory; -EINVAL: there is

@@ -271,6 +271,8 @@ static int open_indices(struct tree *t, char **why)
 		}
 		conf.dir = t->index_dir;
 	}
+	if (t->conf.index_threads)
+		conf.threads = t->conf.index_threads;
 	t->indices = indices_new(&conf);
 	return t->indices ? 0 : -ENOMEM;
 }

@@ -39,8 +39,9 @@ struct tree;
 struct tree_conf {
 	const char *src; /* absolute path: a directory, or one container */
 	size_t cache_size;
-	size_t index_size;     /* of sampling indices; 0: 256 MiB */
-	const char *index_dir; /* directory of their sidecars; NULL: none */
+	size_t index_size;	/* of sampling indices; 0: 256 MiB */
+	const char *index_dir;	/* directory of their sidecars; NULL: none */
+	unsigned index_threads; /* that build one; 0: as many as CPUs */
 	const char *const
 		*ext; /* further extensions, NULL-terminated, or NULL */
 	const char *const *views; /* --view names, NULL-terminated, or NULL */
@@ -121,6 +122,8 @@ struct tree_what {
 	enum tree_kind kind;
 	bool is_failed;	  /* a container or array that cannot be read */
 	bool has_members; /* an array that has others derived from it */
+	bool is_label;	  /* an array that can have a sampling index */
+	bool is_named_so; /* and is called as labels usually are */
 };
 /*
  * From memory; a container has failed only if it was looked into. 0; -ENOTDIR;
@@ -137,6 +140,18 @@ int tree_items(struct tree *t, uint64_t view, struct tree_items *out);
 /* Name of an item as listed, "000017.npy". 0; -ENOENT; -ENAMETOOLONG. */
 int tree_item_name(struct tree *t, uint64_t view, uint64_t item, char *buf,
 		   size_t size);
+
+/*
+ * Have the sampling index of a label array, and its sidecar if there is a
+ * directory for them. progress, which may be NULL, is called while it is built,
+ * in any thread: not if it was there. Blocks. 0; -EINVAL: it is no label array;
+ * others, told to the problems.
+ */
+int tree_index(struct tree *t, uint64_t array,
+	       void (*progress)(void *arg, uint64_t done, uint64_t all),
+	       void *arg);
+/* False: an index could not be written to the directory, which was told. */
+bool tree_keeps_indices(const struct tree *t);
 
 /* Whether a file of that name is taken for a container; by its extension. */
 bool tree_names_container(const struct tree *t, const char *name);
