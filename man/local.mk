@@ -4,6 +4,7 @@ pods = \
 	%reldir%/mount.patchfs.pod \
 	%reldir%/patchfs.pod \
 	%reldir%/patchfs-cat.pod \
+	%reldir%/patchfs-index.pod \
 	%reldir%/patchfs-info.pod \
 	%reldir%/patchfs-list.pod \
 	%reldir%/patchfs-ls.pod \
@@ -17,6 +18,7 @@ dist_man_MANS += \
 	%reldir%/mount.patchfs.8 \
 	%reldir%/patchfs.1 \
 	%reldir%/patchfs-cat.1 \
+	%reldir%/patchfs-index.1 \
 	%reldir%/patchfs-info.1 \
 	%reldir%/patchfs-list.1 \
 	%reldir%/patchfs-ls.1 \

@@ -8,8 +8,11 @@
 #include "cmd/cmd_impl.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "util/text.h"
 
 #define HELP_COLUMN 26
 
@@ -293,5 +296,24 @@ int cmd_write_all(int fd, const void *data, size_t n)
 			n -= (size_t)done;
 		}
 	}
+	return 0;
+}
+
+int cmd_absolute(const char *path, const char **out)
+{
+	char *cwd, *full;
+
+	if (*path == '/') {
+		*out = path;
+		return 0;
+	}
+	cwd = getcwd(NULL, 0);
+	if (!cwd)
+		return -errno;
+	full = text_new("%s/%s", cwd, path);
+	free(cwd);
+	if (!full)
+		return -ENOMEM;
+	*out = full;
 	return 0;
 }

@@ -15,7 +15,7 @@
 #include "util/problem.h"
 
 extern const struct cmd cmd_mount, cmd_umount, cmd_ls, cmd_cat, cmd_info,
-	cmd_stats, cmd_list;
+	cmd_stats, cmd_list, cmd_index;
 
 /* Exit statuses: mount, umount (mount(8)'s); and those of ls, cat, info. */
 enum {
@@ -29,6 +29,11 @@ enum {
 
 /* cmd.c: all n bytes to a descriptor. 0 or -errno. */
 int cmd_write_all(int fd, const void *data, size_t n);
+/*
+ * cmd.c: the path if it is absolute, else made so (malloc'ed, kept for good),
+ * as a server works in /. 0 or -errno.
+ */
+int cmd_absolute(const char *path, const char **out);
 
 /* ------------------------------------------------------------ source.c */
 
@@ -42,6 +47,9 @@ int strings_add(struct strings *s, const char *one);
 /* What every command that opens SRC can be told; first member of its conf. */
 struct source_conf {
 	uint64_t cache_size; /* 0: the default */
+	uint64_t index_size; /* the same */
+	const char *index_dir;
+	unsigned index_threads; /* 0: the default */
 	struct strings views, ext;
 	bool allow_live;
 	bool allow_other, direct_io; /* mount only */
@@ -52,6 +60,12 @@ struct source_conf {
 	{"cache-size", "SIZE",                                            \
 	 "decoded data to keep (default: see the manual)",                \
 	 source_set_cache_size, 0},                                       \
+		{"index-size", "SIZE",                                    \
+		 "sampling indices to keep (default 256M)",               \
+		 source_set_index_size, 0},                               \
+		{"index-dir", "DIR",                                      \
+		 "keep sampling indices there, for later runs too",       \
+		 source_set_index_dir, 0},                                \
 		{"view", "NAME", "list this view in every array it fits", \
 		 source_set_view, 0},                                     \
 		{"ext", "EXT", "files named *.EXT are containers too",    \
@@ -62,6 +76,8 @@ struct source_conf {
 	}
 
 int source_set_cache_size(void *conf, const char *value);
+int source_set_index_size(void *conf, const char *value);
+int source_set_index_dir(void *conf, const char *value);
 int source_set_view(void *conf, const char *value);
 int source_set_ext(void *conf, const char *value);
 int source_set_allow_live(void *conf, const char *value);

@@ -9,6 +9,7 @@ patchfs_SOURCES = \
 	%reldir%/cmd_impl.h \
 	%reldir%/complain.c \
 	%reldir%/holders.c \
+	%reldir%/index.c \
 	%reldir%/info.c \
 	%reldir%/list.c \
 	%reldir%/ls.c \

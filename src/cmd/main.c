@@ -19,7 +19,7 @@
 
 const struct cmd *const commands[] = {&cmd_mount, &cmd_umount, &cmd_ls,
 				      &cmd_cat,	  &cmd_info,   &cmd_list,
-				      &cmd_stats, NULL};
+				      &cmd_index, &cmd_stats,  NULL};
 
 static void help(FILE *f)
 {

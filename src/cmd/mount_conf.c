@@ -78,26 +78,6 @@ static int set_ready_fd(void *conf, const char *value)
 	return 0;
 }
 
-/* The server works in /: other paths become absolute here. */
-static int absolute(const char *path, const char **out)
-{
-	char *cwd, *full;
-
-	if (*path == '/') {
-		*out = path;
-		return 0;
-	}
-	cwd = getcwd(NULL, 0);
-	if (!cwd)
-		return -errno;
-	full = text_new("%s/%s", cwd, path);
-	free(cwd);
-	if (!full)
-		return -ENOMEM;
-	*out = full;
-	return 0;
-}
-
 static int set_log(void *conf, const char *value)
 {
 	struct mount_conf *c = conf;
@@ -108,7 +88,7 @@ static int set_log(void *conf, const char *value)
 		c->log = value;
 		return 0;
 	}
-	return absolute(value, &c->log);
+	return cmd_absolute(value, &c->log);
 }
 
 static int set_log_level(void *conf, const char *value)
@@ -129,7 +109,7 @@ static int set_metrics_file(void *conf, const char *value)
 {
 	struct mount_conf *c = conf;
 
-	return *value ? absolute(value, &c->metrics_file) : -EINVAL;
+	return *value ? cmd_absolute(value, &c->metrics_file) : -EINVAL;
 }
 
 static int set_number(const char *value, unsigned most, unsigned *out)

@@ -16,6 +16,7 @@
 #include "util/text.h"
 
 #define CACHE_LEAST (UINT64_C(1) << 16)
+#define INDEX_LEAST (UINT64_C(1) << 16)
 
 int strings_add(struct strings *s, const char *one)
 {
@@ -38,6 +39,24 @@ int source_set_cache_size(void *conf, const char *value)
 		return -EINVAL;
 	c->cache_size = n;
 	return 0;
+}
+
+int source_set_index_size(void *conf, const char *value)
+{
+	struct source_conf *c = conf;
+	uint64_t n;
+
+	if (parse_size(value, &n) || n < INDEX_LEAST || n > SIZE_MAX / 2)
+		return -EINVAL;
+	c->index_size = n;
+	return 0;
+}
+
+int source_set_index_dir(void *conf, const char *value)
+{
+	struct source_conf *c = conf;
+
+	return *value ? cmd_absolute(value, &c->index_dir) : -EINVAL;
 }
 
 int source_set_view(void *conf, const char *value)
@@ -90,6 +109,9 @@ static int source_new(struct source *s, const struct source_conf *conf,
 		      const char *src, char **why)
 {
 	struct tree_conf t = {
+		.index_size = conf->index_size,
+		.index_dir = conf->index_dir,
+		.index_threads = conf->index_threads,
 		.ext = conf->ext.v,
 		.views = conf->views.v,
 		.allow_other = conf->allow_other,

@@ -36,6 +36,7 @@ scripts += \
 	%reldir%/test-draws.sh \
 	%reldir%/test-foreground.sh \
 	%reldir%/test-help.sh \
+	%reldir%/test-index.sh \
 	%reldir%/test-info.sh \
 	%reldir%/test-label.sh \
 	%reldir%/test-list.sh \

@@ -25,7 +25,7 @@ refuses() {
 
 helps --help
 commands=$(sed -nE 's/^  ([a-z]+)  .*/\1/p' "$tmp/out")
-test "$(echo "$commands" | xargs)" = "mount umount ls cat info list stats" ||
+test "$(echo "$commands" | xargs)" = "mount umount ls cat info list index stats" ||
 	fail "commands: $commands"
 helps --version
 grep -q '^patchfs [0-9]' "$tmp/out" || fail "--version"

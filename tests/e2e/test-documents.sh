@@ -5,7 +5,7 @@
 . "$srcdir/tests/lib.sh"
 requires_py h5py numpy
 requires_fuse
-export XDG_RUNTIME_DIR=$tmp/run
+export XDG_RUNTIME_DIR=$tmp/run HOME=$tmp/home
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 cleanup() { fusermount3 -uz "$mnt" 2>/dev/null || :; }
 
@@ -17,6 +17,8 @@ a = np.arange(8 * 200 * 300, dtype="f4").reshape(8, 200, 300)
 for name in ("train_sino", "train", "scan"):
     with h5py.File("%s/%s.h5" % (sys.argv[1], name), "w") as f:
         f.create_dataset("sino", data=a, chunks=(1, 200, 300))
+        if name != "train_sino":
+            f.create_dataset("label", data=(a % 7 == 0).astype("u1"))
 END
 printf '#!/bin/sh\nexec "%s" "$@"\n' "$(command -v "$PYTHON")" \
 	>"$tmp/bin/python3"
@@ -54,7 +56,7 @@ check_command
 
 # The manuals.
 export MNT=$mnt
-for cmd in '' -mount -ls -cat -info -list -stats -umount; do
+for cmd in '' -mount -ls -cat -info -list -index -stats -umount; do
 	pod=$srcdir/man/patchfs$cmd.pod
 	sed -n '/^=head1 EXAMPLES/,/^=head1 [^E]/s/^    //p' "$pod" |
 		grep -v fuse.patchfs | sed "s|/data/staged|$tmp/src|g" \
