@@ -287,19 +287,15 @@ static int check_layout(const struct catalog *k, uint32_t root, uint32_t group,
 /* -------------------------------------------------------------- an index */
 
 static int judge(const struct catalog *k, uint32_t root, uint32_t annotation,
-		 carried_digest_fn *compute, void *arg,
+		 struct bytes name, carried_digest_fn *compute, void *arg,
 		 struct carried_index *out)
 {
-	struct carried_index x = {.state = CARRIED_ABSENT};
-	uint32_t all = medh5_named(k, root, "annotations");
+	struct carried_index x = {.state = CARRIED_ABSENT, .name = name};
 	uint32_t indices = medh5_named(k, root, "index"), group;
 	int err = 0;
 
-	if (is_group(k, all))
-		x.name = name_of(k, all, annotation);
-	group = x.name.n && is_group(k, indices)
-			? medh5_member(k, indices, x.name)
-			: OBJECT_NONE;
+	group = name.n && is_group(k, indices) ? medh5_member(k, indices, name)
+					       : OBJECT_NONE;
 	if (group != OBJECT_NONE && !is_group(k, group)) {
 		err = say(&x, CARRIED_MALFORMED, "it is no group");
 	} else if (group != OBJECT_NONE) {
@@ -333,10 +329,15 @@ int catalog_carried(const struct catalog *k, uint32_t sample,
 		    uint32_t annotation, carried_digest_fn *compute, void *arg,
 		    struct carried_index *out)
 {
+	struct bytes name = {NULL, 0};
 	struct sample_info s;
+	uint32_t all;
 
 	catalog_sample(k, sample, &s);
-	return judge(k, s.root, annotation, compute, arg, out);
+	all = medh5_named(k, s.root, "annotations");
+	if (is_group(k, all))
+		name = name_of(k, all, annotation);
+	return judge(k, s.root, annotation, name, compute, arg, out);
 }
 
 void catalog_carried_line(enum medh5_kind kind, enum carried_state state,
@@ -351,6 +352,9 @@ void catalog_carried_line(enum medh5_kind kind, enum carried_state state,
 }
 
 /* --------------------------------------------------------------- the pass */
+
+/* Of an annotation, beyond what has its derived arrays. */
+#define LOOKED_AT 2
 
 int medh5_indices(struct medh5 *x, enum medh5_kind kind)
 {
@@ -375,8 +379,10 @@ int medh5_indices(struct medh5 *x, enum medh5_kind kind)
 		if (a == OBJECT_NONE) {
 			c.state = CARRIED_STALE;
 			a = m.target;
-		} else if (is_group(x->k, a)) {
-			err = judge(x->k, x->root, a, NULL, NULL, &c);
+		} else if (is_group(x->k, a) && x->done[a] != LOOKED_AT) {
+			/* Once, however many names it has. */
+			x->done[a] = LOOKED_AT;
+			err = judge(x->k, x->root, a, m.name, NULL, NULL, &c);
 		}
 		if (err ||
 		    (c.state != CARRIED_STALE && c.state != CARRIED_MALFORMED))

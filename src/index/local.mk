@@ -17,6 +17,7 @@ libcore_a_SOURCES += \
 	%reldir%/stored.h \
 	%reldir%/stored_check.c \
 	%reldir%/stored_impl.h \
+	%reldir%/stored_load.c \
 	%reldir%/tile.c \
 	%reldir%/trim.c \
 	%reldir%/write.c \

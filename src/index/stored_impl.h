@@ -32,6 +32,13 @@ static inline struct stored_record *stored_records(struct stored_index *x)
 	return (struct stored_record *)(x + 1);
 }
 
+/* --------------------------------------------------------- stored_load.c */
+
+struct carried_ask;
+/* *data is malloc'ed, on failure too. As stored_get. */
+int stored_load(const struct carried_ask *ask, struct wait *w, void **data,
+		size_t *size);
+
 /* -------------------------------------------------------- stored_check.c */
 
 /*

@@ -297,6 +297,14 @@ EDITS = {
     "count 0": ("malformed", value("voxel_counts", 1, 0)),
     "count above the box": ("malformed", value("voxel_counts", 0, 12168)),
     "count huge": ("malformed", value("voxel_counts", 0, 2**63 - 1)),
+    "one array for two": ("malformed", both(
+        lambda f: f["index/organs/fg_coords"].move("7", "8"),
+        change("class_ids", lambda a: [7, 8]),
+        value("voxel_counts", 0, 11),
+        lambda f: f["index/organs/class_bboxes"].__setitem__(
+            0, f["index/organs/class_bboxes"][1]),
+        lambda f: f["index/organs/fg_coords"].__setitem__(
+            "7", f["index/organs/fg_coords/8"]))),
     "counts uint64": ("malformed", change("voxel_counts", np.array, "u8")),
     "counts float": ("malformed", change("voxel_counts", np.array, "f8")),
     "counts missing": ("malformed", remove("index/organs/voxel_counts")),

@@ -95,6 +95,16 @@ unit += %reldir%/check_index
 %canon_reldir%_check_index_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_index_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_stored
+%canon_reldir%_check_stored_SOURCES = \
+	%reldir%/catalog_fixture.h \
+	%reldir%/check_stored.c \
+	%reldir%/medh5_fixture.h \
+	%reldir%/records.h \
+	$(NULL)
+%canon_reldir%_check_stored_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_stored_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_samples
 %canon_reldir%_check_samples_SOURCES = \
 	%reldir%/catalog_fixture.h \
