@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tree/classes.h"
 #include "tree/text.h"
 #include "tree/tree_impl.h"
 #include "util/metric.h"
@@ -37,10 +38,12 @@ enum control_file {
 	CONTROL_METRICS,
 	CONTROL_PROBLEMS,
 	CONTROL_INDEX,
+	CONTROL_CLASSES,
 };
 
-static const char *const names[] = {"README",  "version",  "config",	"stats",
-				    "metrics", "problems", "index.csv", NULL};
+static const char *const names[] = {"README",	 "version",	"config",
+				    "stats",	 "metrics",	"problems",
+				    "index.csv", "classes.csv", NULL};
 
 static const char readme[] =
 	"This is a patchfs mount: slices and patches of HDF5 containers as "
@@ -64,7 +67,9 @@ static const char readme[] =
 	"\n"
 	"Here: version, config, stats (one \"name value\" a line), metrics\n"
 	"(Prometheus), problems (what is wrong with the data), index.csv (all\n"
-	"arrays of the containers looked into so far).\n";
+	"arrays of the containers looked into so far), classes.csv (classes "
+	"of\n"
+	"the label arrays whose sampling index is in memory).\n";
 
 void control_init(struct control *c)
 {
@@ -185,8 +190,11 @@ static int write_index(struct tree *t, struct wait *w, FILE *f)
 	return err;
 }
 
-static int write_file(struct tree *t, unsigned file, struct wait *w, FILE *f)
+static int write_file(struct tree *t, uint32_t dir, unsigned file,
+		      struct wait *w, FILE *f)
 {
+	if (file == CONTROL_CLASSES_JSON)
+		return classes_json(t, dir, w, f);
 	switch ((enum control_file)file) {
 	case CONTROL_README:
 		fputs(readme, f);
@@ -211,12 +219,14 @@ static int write_file(struct tree *t, unsigned file, struct wait *w, FILE *f)
 		break;
 	case CONTROL_INDEX:
 		return write_index(t, w, f);
+	case CONTROL_CLASSES:
+		return classes_csv(t, w, f);
 	}
 	return 0;
 }
 
-static int make_snapshot(struct tree *t, unsigned file, struct wait *w,
-			 struct snapshot **out)
+static int make_snapshot(struct tree *t, uint32_t dir, unsigned file,
+			 struct wait *w, struct snapshot **out)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));
 	FILE *f = s ? open_memstream(&s->text, &s->n) : NULL;
@@ -226,7 +236,7 @@ static int make_snapshot(struct tree *t, unsigned file, struct wait *w,
 		free(s);
 		return -ENOMEM;
 	}
-	err = write_file(t, file, w, f);
+	err = write_file(t, dir, file, w, f);
 	if (fclose(f) != 0 && err == 0)
 		err = -ENOMEM;
 	if (err < 0) {
@@ -253,14 +263,14 @@ static struct snapshot *drop_oldest(struct control *c)
 	return s->users ? NULL : s;
 }
 
-int control_snapshot(struct tree *t, unsigned file, struct wait *w,
-		     uint64_t *item, uint64_t *size)
+int control_snapshot(struct tree *t, uint32_t dir, unsigned file,
+		     struct wait *w, uint64_t *item, uint64_t *size)
 {
 	struct control *c = &t->control;
 	struct snapshot *s, *gone[CONTROL_RING];
 	unsigned ngone = 0;
 	int64_t before, after;
-	int err = make_snapshot(t, file, w, &s);
+	int err = make_snapshot(t, dir, file, w, &s);
 
 	if (err < 0)
 		return err;
@@ -322,11 +332,11 @@ static int get_text(struct tree *t, uint64_t item, struct snapshot **out)
 {
 	unsigned file = (unsigned)(item % CONTROL_FILES);
 
-	if (!control_name(file))
-		return -ENOENT;
 	if (item / CONTROL_FILES)
 		return snapshot_get(&t->control, item / CONTROL_FILES, out);
-	return make_snapshot(t, file, NULL, out);
+	if (!control_name(file))
+		return -ENOENT;
+	return make_snapshot(t, t->control_dir, file, NULL, out);
 }
 
 static void put_text(struct tree *t, uint64_t item, struct snapshot *s)

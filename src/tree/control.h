@@ -20,7 +20,7 @@ struct snapshot;
 struct tree;
 
 #define CONTROL_DIR ".patchfs"
-#define CONTROL_FILES 8 /* room for that many in a node id */
+#define CONTROL_FILES 16 /* room for that many in a node id */
 #define CONTROL_RING 256
 
 struct control {
@@ -38,9 +38,15 @@ void control_fini(struct control *c);
 const char *control_name(unsigned file);
 int control_by_name(const char *name);
 
-/* Make a snapshot; its item is what a node id carries. 0 or -errno. */
-int control_snapshot(struct tree *t, unsigned file, struct wait *w,
-		     uint64_t *item, uint64_t *size);
+/* classes.json of an array, a snapshot as those of .patchfs are. */
+#define CONTROL_CLASSES_JSON (CONTROL_FILES - 1)
+
+/*
+ * Make a snapshot; its item is what a node id carries. dir is the array of
+ * classes.json. 0 or -errno.
+ */
+int control_snapshot(struct tree *t, uint32_t dir, unsigned file,
+		     struct wait *w, uint64_t *item, uint64_t *size);
 /* 0; -ENOENT: there never was one; -ESTALE: its time is over. */
 int control_size(struct tree *t, uint64_t item, uint64_t *size);
 ssize_t control_read(struct tree *t, uint64_t item, void *buf, size_t n,

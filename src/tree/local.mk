@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 libcore_a_SOURCES += \
 	%reldir%/array_info.c \
+	%reldir%/classes.c \
+	%reldir%/classes.h \
 	%reldir%/container_info.c \
 	%reldir%/control.c \
 	%reldir%/control.h \

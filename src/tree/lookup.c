@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tree/label.h"
 #include "tree/tree_impl.h"
 
 /* ------------------------------------------------------ the source's own */
@@ -207,16 +208,13 @@ static int lookup_item(struct tree *t, uint32_t dir, const char *name,
 
 /* ---------------------------------------------------------------- lookup */
 
-static int lookup_control(struct tree *t, uint32_t dir, const char *name,
-			  struct wait *w, struct tree_entry *out)
+/* A text of this moment: of .patchfs, or of a label array. */
+static int lookup_snapshot(struct tree *t, uint32_t dir, unsigned file,
+			   struct wait *w, struct tree_entry *out)
 {
-	int file = control_by_name(name);
 	uint64_t item, size;
-	int err;
+	int err = control_snapshot(t, dir, file, w, &item, &size);
 
-	if (file < 0)
-		return 0;
-	err = control_snapshot(t, (unsigned)file, w, &item, &size);
 	if (err < 0)
 		return err;
 	out->ino = node_pack(dir, NODE_CONTROL, item);
@@ -228,12 +226,15 @@ static int lookup_control(struct tree *t, uint32_t dir, const char *name,
 static int lookup_in(struct tree *t, uint32_t dir, const struct dir *d,
 		     const char *name, struct wait *w, struct tree_entry *e)
 {
-	int fixed = fixed_by_name(t, d, name);
+	int fixed = fixed_by_name(t, d, name), file;
 
 	if (fixed >= 0) {
 		e->ino = node_pack(dir, NODE_FIXED, (uint64_t)fixed);
 		return 0;
 	}
+	if (d->kind == DIR_ARRAY && strcmp(name, "classes.json") == 0 &&
+	    label_accepts(t, d))
+		return lookup_snapshot(t, dir, CONTROL_CLASSES_JSON, w, e);
 	if (dir == DIR_ROOT && strcmp(name, CONTROL_DIR) == 0) {
 		e->ino = node_pack(t->control_dir, NODE_DIR, 0);
 		return 0;
@@ -242,7 +243,9 @@ static int lookup_in(struct tree *t, uint32_t dir, const struct dir *d,
 	case DIR_SOURCE:
 		return lookup_source(t, dir, name, w, &e->ino);
 	case DIR_CONTROL:
-		return lookup_control(t, dir, name, w, e);
+		file = control_by_name(name);
+		return file < 0 ? 0
+				: lookup_snapshot(t, dir, (unsigned)file, w, e);
 	case DIR_CONTAINER:
 	case DIR_GROUP:
 		return lookup_member(t, dir, name, w, &e->ino);

@@ -187,7 +187,7 @@ static int file_size(struct tree *t, const struct dir *d, const struct node *n,
 		*size = d->json_size;
 		return 0;
 	case NODE_CONTROL:
-		if (d->kind != DIR_CONTROL)
+		if (d->kind != DIR_CONTROL && d->kind != DIR_ARRAY)
 			return -ENOENT;
 		return control_size(t, n->item, size);
 	default:

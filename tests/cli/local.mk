@@ -33,6 +33,7 @@ EXTRA_DIST += \
 scripts += \
 	%reldir%/test-blosc2.sh \
 	%reldir%/test-cat.sh \
+	%reldir%/test-classes.sh \
 	%reldir%/test-derived.sh \
 	%reldir%/test-draws.sh \
 	%reldir%/test-foreground.sh \

@@ -130,7 +130,7 @@ START_TEST(what_is_listed)
 	check_names("train/volume/random+size-2x2+count-2",
 		    "000000.npy 000001.npy");
 	check_names(".patchfs", "README version config stats metrics problems "
-				"index.csv");
+				"index.csv classes.csv");
 }
 END_TEST
 
@@ -292,7 +292,7 @@ static const char *const absent[] = {
 	"train/volume/crops+size-2x2x2/2_0_0.npy",
 	"train/volume/random+size-2x2/68719476736.npy",
 	"train/volume/patches+size-9x9",
-	"train/volume/classes.json",
+	"train/classes.json",
 	"train/scalar/slices",
 };
 

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * Which classes label arrays have, how often and where: classes.json of one,
+ * and .patchfs/classes.csv of all whose index is at hand. Nothing is indexed
+ * for that.
+ */
+
+#include <config.h>
+
+#include "tree/classes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "index/stored.h"
+#include "tree/json_out.h"
+#include "tree/label.h"
+#include "tree/tree_impl.h"
+#include "util/json.h"
+
+/* One class of an index of either kind. */
+struct class_row {
+	int64_t id;
+	uint64_t count;
+	const uint64_t *start, *stop;
+	char name[CLASS_NAME_MAX];
+};
+
+struct table {
+	struct json_out *json; /* else: */
+	FILE *csv;
+	const char *path;
+	const struct pin *pin;
+	const struct dir *label;
+	unsigned ndim;
+};
+
+static void put_quoted(FILE *f, const char *s)
+{
+	fputc('"', f);
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', f);
+		fputc(*s, f);
+	}
+	fputc('"', f);
+}
+
+/* "2:5 10:12": start and stop of each axis. */
+static void put_box(const struct table *t, const struct class_row *r)
+{
+	for (unsigned k = 0; k < t->ndim; k++)
+		fprintf(t->csv, "%s%" PRIu64 ":%" PRIu64, k ? " " : "",
+			r->start[k], r->stop[k]);
+}
+
+static void put_row(const struct table *t, struct class_row *r)
+{
+	struct json_out *o = t->json;
+
+	if (r->count == 0)
+		return;
+	label_class_name(t->pin, t->label, r->id, r->name);
+	if (!o) {
+		put_quoted(t->csv, t->path);
+		fprintf(t->csv, ",%" PRId64 ",", r->id);
+		put_quoted(t->csv, r->name);
+		fprintf(t->csv, ",%" PRIu64 ",", r->count);
+		put_box(t, r);
+		fputc('\n', t->csv);
+		return;
+	}
+	json_out_open(o, NULL, '{');
+	json_out_value(o, "id", json_int_new(r->id));
+	json_out_value(o, "name",
+		       *r->name ? json_str_new(r->name) : json_null_new());
+	json_out_value(o, "count", json_uint_new(r->count));
+	json_out_value(o, "start", json_of_shape(t->ndim, r->start));
+	json_out_value(o, "stop", json_of_shape(t->ndim, r->stop));
+	json_out_close(o, '}');
+}
+
+static void put_exact(struct table *t, const struct label_index *x)
+{
+	struct label_class c;
+
+	t->ndim = label_index_shape(x)->ndim;
+	for (uint32_t i = 0; i < label_index_classes(x); i++) {
+		label_index_class(x, i, &c);
+		put_row(t, &(struct class_row){.id = c.id,
+					       .count = c.count,
+					       .start = c.start,
+					       .stop = c.stop});
+	}
+}
+
+static void put_stored(struct table *t, const struct stored_index *x)
+{
+	struct stored_class c;
+
+	t->ndim = stored_shape(x)->ndim;
+	for (uint32_t i = 0; i < stored_classes(x); i++) {
+		stored_class(x, i, &c);
+		put_row(t, &(struct class_row){.id = c.id,
+					       .count = c.count,
+					       .start = c.start,
+					       .stop = c.stop});
+	}
+}
+
+/* The index that the file carries, if it can be used. */
+static int get_stored(const struct pin *p, const struct dir *d,
+		      const char *label, struct wait *w, struct stored_pin *out)
+{
+	struct derived_info derived;
+	struct stored_ask ask = {.env = p->env,
+				 .container = p->container,
+				 .source = p->key,
+				 .k = p->k,
+				 .label = label};
+	struct place_info place;
+	struct array_info a;
+	int err;
+
+	catalog_array(p->k, d->object, &a);
+	if (a.layout != CAT_DERIVED ||
+	    !catalog_place(p->k, d->object, &place) ||
+	    place.annotation == OBJECT_NONE)
+		return -ENOENT;
+	catalog_derived(p->k, d->object, &derived);
+	if (derived.kind != DERIVED_LABELS)
+		return -ENOENT;
+	ask.sample = place.sample;
+	ask.annotation = place.annotation;
+	err = stored_get(&ask, w, out);
+	if (err < 0 || stored_state(out->index) == STORED_FRESH)
+		return err;
+	stored_put(p->env, out);
+	return -ENOENT;
+}
+
+/* The classes of the index that is at hand, and which it is. */
+static int put_classes(struct tree *t, uint32_t dir, struct table *out,
+		       struct wait *w)
+{
+	struct json_out *o = out->json;
+	struct index_pin exact;
+	struct stored_pin stored;
+	int err;
+
+	if (label_index_peek(t, out->pin, dir, &exact)) {
+		json_out_text(o, "index", "exact", 5);
+		json_out_open(o, "classes", '[');
+		put_exact(out, exact.index);
+		json_out_close(o, ']');
+		indices_put(t->indices, &exact);
+		return 0;
+	}
+	err = get_stored(out->pin, out->label, out->path, w, &stored);
+	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
+		return err;
+	if (err < 0) {
+		json_out_value(o, "index", json_null_new());
+		json_out_value(o, "classes", json_null_new());
+		return 0;
+	}
+	json_out_text(o, "index", "stored", 6);
+	json_out_open(o, "classes", '[');
+	put_stored(out, stored.index);
+	json_out_close(o, ']');
+	stored_put(out->pin->env, &stored);
+	return 0;
+}
+
+int classes_json(struct tree *t, uint32_t dir, struct wait *w, FILE *f)
+{
+	const struct dir *d = dirs_at(t->dirs, dir);
+	CLEANUP(cleanup_freep) char *path = NULL;
+	CLEANUP(cleanup_freep) void *data = NULL;
+	char label[PATH_MAX];
+	struct json_out o;
+	struct pin pin;
+	size_t size;
+	int err = pin_get(t, d, w, &pin);
+
+	if (err < 0)
+		return err;
+	tree_label(t, dir, label, sizeof(label));
+	path = tree_inner_path(t, dir);
+	err = pin_check(&pin, d);
+	if (err == 0)
+		err = path ? json_out_init(&o) : -ENOMEM;
+	if (err == 0) {
+		struct table table = {
+			.json = &o, .path = label, .pin = &pin, .label = d};
+
+		json_out_value(&o, "array", json_str_new(path));
+		err = put_classes(t, dir, &table, w);
+		if (err == 0)
+			err = json_out_finish(&o, &data, &size);
+		else
+			json_out_fini(&o);
+	}
+	if (err == 0)
+		fwrite(data, 1, size, f);
+	pin_put(&pin);
+	return err;
+}
+
+/* ------------------------------------------------------------------- csv */
+
+static int add_array(struct tree *t, uint32_t dir, const struct dir *d,
+		     struct wait *w, FILE *f)
+{
+	CLEANUP(cleanup_freep) char *path = NULL;
+	const size_t n = dirs_path(t->dirs, DIR_ROOT, dir, NULL, 0) + 1;
+	struct table table = {.csv = f, .label = d};
+	struct index_pin exact;
+	struct pin pin;
+	int err;
+
+	path = malloc(n);
+	err = path ? pin_get(t, d, w, &pin) : -ENOMEM;
+	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
+		return err;
+	/* What cannot be read now is not of this list. */
+	if (err < 0)
+		return 0;
+	dirs_path(t->dirs, DIR_ROOT, dir, path, n);
+	table.path = path;
+	table.pin = &pin;
+	if (pin_check(&pin, d) == 0 && label_index_peek(t, &pin, dir, &exact)) {
+		put_exact(&table, exact.index);
+		indices_put(t->indices, &exact);
+	}
+	pin_put(&pin);
+	return 0;
+}
+
+int classes_csv(struct tree *t, struct wait *w, FILE *f)
+{
+	const uint32_t n = dirs_count(t->dirs);
+	int err = 0;
+
+	fputs("array,class,name,count,box\n", f);
+	for (uint32_t i = 0; i < n && err == 0; i++) {
+		const struct dir *d = dirs_at(t->dirs, i);
+
+		if (label_accepts(t, d))
+			err = add_array(t, i, d, w, f);
+	}
+	return err;
+}

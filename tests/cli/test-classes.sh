@@ -1,0 +1,120 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# classes.json of label arrays and .patchfs/classes.csv: counts and boxes as
+# NumPy finds them and as the medh5 package has stored them, and which index
+# they are from.
+# shellcheck source=tests/lib.sh disable=SC2154
+. "$srcdir/tests/lib.sh"
+requires_py h5py numpy
+
+mkdir "$tmp/src"
+cp "$srcdir"/tests/data/medh5/{labelmap_balanced,noindex_portable}.medh5 \
+	"$tmp/src"
+cp "$srcdir"/tests/data/medh5/{layers,stale}_training.medh5 "$tmp/src"
+python - "$tmp/src" <<'END'
+import sys
+import h5py, numpy as np
+r = np.random.default_rng(5)
+label = r.choice([0, 0, 0, -7, 3, 200], (11, 12, 13)).astype("i2")
+label[:2] = label[:, :, 5:] = 0
+with h5py.File(sys.argv[1] + '/a "b".h5', "w") as f:
+    f["seg"] = label
+    f["image"] = np.zeros(label.shape, "f4")
+    f["flags"] = label == 3
+END
+text() { patchfs cat "$tmp/src" "$@" 2>>"$tmp/err"; }
+
+# Of none that was indexed; of no label there is no such file.
+text 'a "b"/seg/classes.json' noindex_portable/annotations/organs/labels/classes.json \
+	stale_training/annotations/organs/labels/classes.json >"$tmp/none"
+test "$(grep -c '"index": null' "$tmp/none")" -eq 3 || fail "$(<"$tmp/none")"
+test "$(grep -c '"classes": null' "$tmp/none")" -eq 3 || fail "$(<"$tmp/none")"
+rc=0
+text 'a "b"/image/classes.json' >"$tmp/none" || rc=$?
+test $rc -eq 1 || fail "classes of floats: status $rc"
+out=$(patchfs ls "$tmp/src" 'a "b"/seg')
+test "$(echo "$out" | sort | xargs)" = "array.npy info.json slices" ||
+	fail "listed: $out"
+
+# A draw makes the index; then it is said, in one process.
+text 'a "b"/image/foreground+size-1x1x1/0.json' 'a "b"/seg/classes.json' \
+	'a "b"/flags/foreground+size-1x1x1+labels-flags/0.json' \
+	'a "b"/flags/classes.json' >"$tmp/exact"
+m=layers_training
+for a in $(python -c 'import h5py, sys
+print(*h5py.File(sys.argv[1])["index"])' "$tmp/src/$m.medh5"); do
+	text $m/annotations/"$a"/labels/classes.json >"$tmp/stored.$a"
+	text "$m/annotations/$a/labels/foreground+size-4x4x4+labels-$a+index-exact/0.json" \
+		$m/annotations/"$a"/labels/classes.json >"$tmp/exact.$a"
+done
+text 'a "b"/seg/foreground+size-1x1x1/0.json' \
+	$m/annotations/band/labels/foreground+size-4x4x4+index-exact/0.json \
+	.patchfs/classes.csv | sed -n '/^array,/,$p' >"$tmp/classes.csv"
+
+python - "$tmp" "$m" <<'END' || fail "see above"
+import csv, glob, json, sys
+import h5py, numpy as np
+tmp, sample = sys.argv[1:]
+
+def documents(path):
+    text, at, out = open(path).read().strip(), 0, []
+    while at < len(text):
+        value, end = json.JSONDecoder().raw_decode(text, at)
+        out.append(value)
+        at = end
+        while at < len(text) and text[at].isspace():
+            at += 1
+    return [d for d in out if "classes" in d]
+
+def of(label):
+    out = []
+    for c in np.unique(label[label != 0]):
+        at = np.argwhere(label == c)
+        out.append({"id": int(c), "name": None, "count": len(at),
+                    "start": at.min(0).tolist(),
+                    "stop": (at.max(0) + 1).tolist()})
+    return out
+
+with h5py.File(tmp + '/src/a "b".h5') as f:
+    seg, flags = f["seg"][()], f["flags"][()]
+got = documents(tmp + "/exact")
+assert [d["array"] for d in got] == ["seg", "flags"], got
+assert [d["index"] for d in got] == ["exact", "exact"], got
+assert got[0]["classes"] == of(seg), got[0]
+assert got[1]["classes"] == of(flags.astype("u1")), got[1]
+
+# What the package has written into the file.
+stored = {}
+with h5py.File("%s/src/%s.medh5" % (tmp, sample)) as f:
+    for a, index in f["index"].items():
+        want = []
+        rows = zip(index["class_ids"], index["voxel_counts"],
+                   index["class_bboxes"])
+        for i, n, box in sorted(rows, key=lambda r: r[0]):
+            if n:
+                edges = (box + 0.5).astype(int)
+                want.append((int(i), int(n), edges[:, 0].tolist(),
+                             edges[:, 1].tolist()))
+        stored[a] = want
+assert stored
+for a, want in stored.items():
+    for kind in ("stored", "exact"):
+        (d,) = documents("%s/%s.%s" % (tmp, kind, a))
+        assert d["index"] == kind, d
+        assert [(c["id"], c["count"], c["start"], c["stop"])
+                for c in d["classes"]] == want, (a, kind, d, want)
+        assert all(c["name"] for c in d["classes"]), d
+
+with open(tmp + "/classes.csv", newline="") as f:
+    rows = list(csv.DictReader(f))
+def row(r):
+    box = [e.split(":") for e in r["box"].split()]
+    return (int(r["class"]), int(r["count"]), [int(e[0]) for e in box],
+            [int(e[1]) for e in box])
+def part(array):
+    return [row(r) for r in rows if r["array"] == array]
+assert part('a "b"/seg') == [(c["id"], c["count"], c["start"], c["stop"])
+                             for c in of(seg)], rows
+assert part(sample + "/annotations/band/labels") == stored["band"], rows
+assert len(rows) == len(of(seg)) + len(stored["band"]), rows
+END
