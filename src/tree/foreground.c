@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tree/label_stored.h"
+
 /* What is drawn from. */
 struct urn {
 	struct tree *t;
@@ -25,9 +27,12 @@ struct urn {
 	struct shape shape; /* of the label */
 	int8_t axis[NDIM_MAX];
 	struct pin pin;
-	struct index_pin index;
+	struct index_pin index;	    /* the exact one, or */
+	struct label_stored stored; /* what the file keeps */
+	bool is_stored;
 	int64_t ids[VIEW_CLASSES_MAX];
 	struct draw_class *c;
+	uint64_t *rows; /* of each class, to draw from */
 	size_t n;
 };
 
@@ -50,8 +55,10 @@ static int urn_open(struct urn *u, struct wait *w)
 static void urn_close(struct urn *u)
 {
 	indices_put(u->t->indices, &u->index);
+	label_stored_put(&u->stored);
 	pin_put(&u->pin);
 	free(u->c);
+	free(u->rows);
 }
 
 /* Length of the window on an axis of the label: of what does not show, 1. */
@@ -89,36 +96,77 @@ static bool limits(const struct urn *u, uint64_t lo[NDIM_MAX],
 static int get_index(struct urn *u, struct wait *w)
 {
 	uint64_t lo[NDIM_MAX], hi[NDIM_MAX];
+	int err = -ENOENT;
 
+	if (u->d->index != VIEW_INDEX_EXACT && u->d->border != DRAW_INSIDE)
+		err = label_stored_get(u->t, &u->pin, u->label, u->ids,
+				       u->d->nclass, w, &u->stored);
+	u->is_stored = err == 0;
+	if (err != -ENOENT)
+		return err;
+	/* It had one when the view was looked up. */
+	if (u->d->index == VIEW_INDEX_STORED)
+		return -ESTALE;
 	if (limits(u, lo, hi))
 		return label_index_inside(u->t, &u->pin, u->label, u->ids,
 					  u->d->nclass, lo, hi, w, &u->index);
 	return label_index_get(u->t, &u->pin, u->label, NULL, w, &u->index);
 }
 
+/* Classes of the index that is had, by id; and one of an id, or -ENOENT. */
+static uint32_t index_classes(const struct urn *u)
+{
+	return u->is_stored ? stored_classes(u->stored.pin.index)
+			    : label_index_classes(u->index.index);
+}
+
+static int64_t index_find(const struct urn *u, int64_t id)
+{
+	return u->is_stored ? stored_find(u->stored.pin.index, id)
+			    : label_index_find(u->index.index, id);
+}
+
+static void index_class(const struct urn *u, uint32_t i, struct draw_class *c,
+			uint64_t *rows)
+{
+	struct stored_class stored;
+	struct label_class exact;
+
+	if (u->is_stored) {
+		stored_class(u->stored.pin.index, i, &stored);
+		c->id = stored.id;
+		c->count = stored.count;
+		*rows = stored.rows;
+		return;
+	}
+	label_index_class(u->index.index, i, &exact);
+	c->id = exact.id;
+	c->count = *rows = exact.count;
+}
+
 /* The classes that can be drawn, by id. */
 static int fill_classes(struct urn *u)
 {
-	const struct label_index *x = u->index.index;
-
-	u->n = u->d->nclass ? u->d->nclass : label_index_classes(x);
+	u->n = u->d->nclass ? u->d->nclass : index_classes(u);
 	u->c = calloc(u->n + 1, sizeof(*u->c));
-	if (!u->c)
+	u->rows = calloc(u->n + 1, sizeof(*u->rows));
+	if (!u->c || !u->rows)
 		return -ENOMEM;
 	for (size_t i = 0; i < u->n; i++) {
-		struct label_class one;
 		int64_t at = (int64_t)i;
 
 		if (u->d->nclass) {
 			u->c[i].id = u->ids[i];
 			u->c[i].weight = u->d->weight[i];
-			at = label_index_find(x, u->ids[i]);
+			at = index_find(u, u->ids[i]);
 			if (at < 0)
 				continue;
 		}
-		label_index_class(x, (uint32_t)at, &one);
-		u->c[i].id = one.id;
-		u->c[i].count = one.count;
+		index_class(u, (uint32_t)at, &u->c[i], &u->rows[i]);
+		/* An index may keep more than the annotation declares. */
+		if (u->is_stored &&
+		    !label_declares(&u->pin, u->label_dir, u->c[i].id))
+			u->c[i].count = 0;
 	}
 	return 0;
 }
@@ -128,17 +176,22 @@ static enum class_weights weights_of(const struct view_draw *d)
 	return d->is_given ? WEIGHTS_GIVEN : (enum class_weights)d->weights;
 }
 
-static void get_voxel(const struct urn *u, size_t i, uint64_t k,
-		      uint64_t at[NDIM_MAX])
+/* Voxel k < rows of class i. */
+static int get_voxel(const struct urn *u, size_t i, uint64_t k, struct wait *w,
+		     uint64_t at[NDIM_MAX])
 {
-	int64_t class = label_index_find(u->index.index, u->c[i].id);
+	int64_t class = index_find(u, u->c[i].id);
 
+	if (u->is_stored)
+		return stored_row(&u->stored.ask, u->stored.pin.index,
+				  (uint32_t) class, k, w, at);
 	label_index_voxel(u->index.index, (uint32_t) class, k, at);
+	return 0;
 }
 
 static void set_class(const struct urn *u, size_t i, struct drawn *out)
 {
-	out->used = INDEX_EXACT;
+	out->used = u->is_stored ? INDEX_STORED : INDEX_EXACT;
 	out->class = u->c[i].id;
 	label_class_name(&u->pin, u->label_dir, out->class, out->name);
 }
@@ -180,7 +233,9 @@ static int draw_ours(struct urn *u, uint64_t item, struct wait *w,
 				 &i);
 	if (err < 0)
 		return err;
-	get_voxel(u, i, draw_voxel(u->s->seed, item, u->c[i].count), at);
+	err = get_voxel(u, i, draw_voxel(u->s->seed, item, u->rows[i]), w, at);
+	if (err < 0)
+		return err;
 	set_window(u, at, out);
 	set_class(u, i, out);
 	return 0;
@@ -214,11 +269,13 @@ static int draw_medh5(struct urn *u, uint64_t item, struct wait *w,
 		extent[k] = is_free(u, k) ? length[k] : window_on(u, k);
 	}
 	err = medh5_draw(&d, item, u->shape.ndim, length, extent, u->c, u->n,
-			 NULL, &i, &row, start);
+			 u->rows, &i, &row, start);
 	if (err < 0)
 		return err;
 	if (err == MEDH5_FOREGROUND) {
-		get_voxel(u, i, row, at);
+		err = get_voxel(u, i, row, w, at);
+		if (err < 0)
+			return err;
 		set_window(u, at, out);
 		set_class(u, i, out);
 		return 0;

@@ -8,7 +8,7 @@
 
 #include <config.h>
 
-#include "tree/label.h"
+#include "tree/label_stored.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -459,6 +459,33 @@ static uint32_t sample_dir(const struct search *s)
 	}
 }
 
+static int check_stored(struct tree *t, uint32_t label,
+			const struct view_draw *d, struct wait *w,
+			char why[VIEW_WHY_MAX])
+{
+	const struct dir *dir = dirs_at(t->dirs, label);
+	int64_t ids[VIEW_CLASSES_MAX] = {0};
+	struct label_stored stored;
+	struct pin pin;
+	int err = pin_get(t, dir, w, &pin);
+
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, dir);
+	for (unsigned i = 0; i < d->nclass && err == 0; i++)
+		err = label_class_id(&pin, dir, view_class(d, i), &ids[i]);
+	if (err == 0)
+		err = label_stored_get(t, &pin, label, ids, d->nclass, w,
+				       &stored);
+	if (err == 0)
+		label_stored_put(&stored);
+	pin_put(&pin);
+	return err == -ENOENT ? view_bad(why, "the file keeps no fresh "
+					      "sampling index of all of the "
+					      "classes")
+			      : err;
+}
+
 int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
 	       const struct view_geometry *g, struct wait *w, uint32_t *label,
 	       char why[VIEW_WHY_MAX])
@@ -486,13 +513,12 @@ int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
 		x.sample = sample_dir(&x);
 		err = choose(&x, view_labels(&s->draw), label);
 	}
-	if (err == 0 && s->draw.index == VIEW_INDEX_STORED)
-		err = view_bad(why, "the file keeps no sampling index of its "
-				    "labels that is served");
 	if (err == 0)
 		err = set_labels(&x, &s->draw, *label);
 	pin_put(&pin);
 	if (err == 0)
 		err = label_bind_classes(t, *label, &s->draw, w, why);
+	if (err == 0 && s->draw.index == VIEW_INDEX_STORED)
+		err = check_stored(t, *label, &s->draw, w, why);
 	return err;
 }

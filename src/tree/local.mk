@@ -28,6 +28,8 @@ libcore_a_SOURCES += \
 	%reldir%/label_index.c \
 	%reldir%/label_source.c \
 	%reldir%/label_source.h \
+	%reldir%/label_stored.c \
+	%reldir%/label_stored.h \
 	%reldir%/link.c \
 	%reldir%/link.h \
 	%reldir%/list.c \

@@ -187,6 +187,9 @@ static int bind_draw(const struct view_spec *s, struct sampling *g,
 	if (d->epoch && !d->is_medh5)
 		return view_bad(why, "epoch needs rule-medh5.2; epochs are "
 				     "draws e * n + i");
+	if (d->index == VIEW_INDEX_STORED && d->border == DRAW_INSIDE)
+		return view_bad(why, "border-inside draws from all voxels, "
+				     "not from a stored index");
 	if (d->is_given && d->weights != WEIGHTS_UNIFORM)
 		return view_bad(why, "weights beside classes that have their "
 				     "own");

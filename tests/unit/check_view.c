@@ -231,6 +231,7 @@ static const struct {
 	 "foreground+size-64x64+rule-medh5.2+epoch-3+seed-4+count-2"},
 	{"foreground+size-64x64+format-raw+count-1", VOL,
 	 "foreground+size-64x64+count-1+format-raw"},
+	{"foreground+size-4x4+border-inside+index-stored", VOL, NULL},
 	{"foreground+size-65x512x256+border-pad", VOL,
 	 "foreground+size-65x512x256+border-pad"},
 	{"foreground+size-65x512x256+rule-medh5.2", VOL,

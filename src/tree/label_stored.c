@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The sampling index that a medh5 file keeps of an annotation, where it can
+ * serve: it is fresh and has every class that may be drawn.
+ */
+
+#include <config.h>
+
+#include "tree/label_stored.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The annotation whose dense labels a label array is. */
+static bool annotation_of(const struct pin *p, const struct dir *label,
+			  struct place_info *place, struct derived_info *out)
+{
+	struct array_info a;
+
+	catalog_array(p->k, label->object, &a);
+	if (a.layout != CAT_DERIVED ||
+	    !catalog_place(p->k, label->object, place) ||
+	    place->annotation == OBJECT_NONE)
+		return false;
+	catalog_derived(p->k, label->object, out);
+	return out->kind == DERIVED_LABELS;
+}
+
+static bool is_wanted(const int64_t *ids, unsigned n, int64_t id)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (ids[i] == id)
+			return true;
+	return n == 0;
+}
+
+/* Whether it has all of what the annotation declares and is wanted. */
+static bool has_all(const struct stored_index *x, const struct derived_info *d,
+		    const int64_t *ids, unsigned n)
+{
+	for (unsigned i = 0; i < d->nclass; i++)
+		if (is_wanted(ids, n, d->class[i].id) &&
+		    stored_find(x, d->class[i].id) < 0)
+			return false;
+	return true;
+}
+
+bool label_declares(const struct pin *p, const struct dir *label, int64_t id)
+{
+	struct derived_info d;
+	struct place_info place;
+
+	if (!annotation_of(p, label, &place, &d))
+		return true;
+	for (unsigned i = 0; i < d.nclass; i++)
+		if (d.class[i].id == id)
+			return true;
+	return false;
+}
+
+int label_stored_get(struct tree *t, const struct pin *p, uint32_t label,
+		     const int64_t *ids, unsigned n, struct wait *w,
+		     struct label_stored *out)
+{
+	const struct dir *dir = dirs_at(t->dirs, label);
+	struct derived_info d;
+	struct place_info place;
+	int err;
+
+	memset(out, 0, sizeof(*out));
+	if (!annotation_of(p, dir, &place, &d) || d.broken.n)
+		return -ENOENT;
+	tree_label(t, dir->parent, out->label, sizeof(out->label));
+	out->ask = (struct stored_ask){
+		.env = p->env,
+		.container = p->container,
+		.source = p->key,
+		.k = p->k,
+		.sample = place.sample,
+		.annotation = place.annotation,
+		.label = out->label,
+	};
+	err = stored_get(&out->ask, w, &out->pin);
+	if (err < 0)
+		return err;
+	if (stored_state(out->pin.index) == STORED_FRESH &&
+	    shape_equal(stored_shape(out->pin.index),
+			&dirs_type_at(t->dirs, dir->type)->shape) &&
+	    has_all(out->pin.index, &d, ids, n))
+		return 0;
+	label_stored_put(out);
+	return -ENOENT;
+}
+
+void label_stored_put(struct label_stored *s)
+{
+	if (s->pin.entry)
+		stored_put(s->ask.env, &s->pin);
+	s->pin = (struct stored_pin){0};
+}
