@@ -24,6 +24,7 @@ scripts += \
 	%reldir%/test-latency.sh \
 	%reldir%/test-limits.sh \
 	%reldir%/test-little-memory.sh \
+	%reldir%/test-medh5-foreground.sh \
 	%reldir%/test-medh5.sh \
 	%reldir%/test-memory.sh \
 	%reldir%/test-mount-fd.sh \
@@ -47,5 +48,6 @@ EXTRA_DIST += \
 	%reldir%/damage.py \
 	%reldir%/foreground.py \
 	%reldir%/medh5.py \
+	%reldir%/medh5_foreground.py \
 	%reldir%/mounts.sh \
 	$(NULL)
