@@ -158,6 +158,11 @@ unit += %reldir%/check_listing
 %canon_reldir%_check_listing_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_listing_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 
+unit += %reldir%/check_draws
+%canon_reldir%_check_draws_SOURCES = %reldir%/check_draws.c
+%canon_reldir%_check_draws_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_draws_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+
 unit += %reldir%/check_tree
 %canon_reldir%_check_tree_SOURCES = %reldir%/check_tree.c
 %canon_reldir%_check_tree_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
