@@ -12,6 +12,7 @@ scripts += \
 	%reldir%/test-bytes-types.sh \
 	%reldir%/test-change.sh \
 	%reldir%/test-clients.sh \
+	%reldir%/test-cohort.sh \
 	%reldir%/test-corrupt.sh \
 	%reldir%/test-cwd.sh \
 	%reldir%/test-decode-once.sh \
