@@ -64,7 +64,7 @@ def blosclz(data):
         before = seen.get(key)
         seen[key] = at
         end = at
-        if before is not None and 0 < at - before <= 0xffff + 0x2000 and at:
+        if before is not None and at - before <= 0xffff + 0x2000:
             while end < last and data[end] == data[end - at + before]:
                 end += 1
         if end - at < 4:
@@ -172,8 +172,8 @@ def metalayer(shape, chunks, block, dtype=b"|V1"):
     n = len(shape)
     tag = bytes([0x90 + n])
     layer = b"".join([
-        b"\x97\0" if dtype else b"\x95\0", bytes([n]), tag, *(struct.pack(">Bq", 0xd3, v)
-                                      for v in shape),
+        b"\x97\0" if dtype else b"\x95\0", bytes([n]),
+        tag, *(struct.pack(">Bq", 0xd3, v) for v in shape),
         tag, *(struct.pack(">Bi", 0xd2, v) for v in chunks),
         tag, *(struct.pack(">Bi", 0xd2, v) for v in block)])
     if dtype:
