@@ -176,6 +176,9 @@ static const struct key {
 	{"seed", "N", ON_DRAWS, set_seed, "key of the generator (0)"},
 	{"count", "N", ON_DRAWS, set_count,
 	 "draws that a listing shows (0); any draw can be opened"},
+	{"priority", "C", ON(VIEW_SLICES) | ON_SIZED, add_priority,
+	 "of labels of a medh5 annotation: a class that wins where several "
+	 "overlap; repeatable, the first wins (the last painted)"},
 	{"format", "EXT", ON(VIEW_SLICES) | ON_SIZED, set_format,
 	 "file format that a listing shows (npy)"},
 };
@@ -212,7 +215,8 @@ static int parse_key(struct view_spec *s, const char *part, size_t n,
 
 		if (!(k->kinds & ON(s->kind)) || !same(part, len, k->key))
 			continue;
-		if (*seen & 1u << i && k->set != draw_add_class)
+		if (*seen & 1u << i && k->set != draw_add_class &&
+		    k->set != add_priority)
 			return view_bad(why, "key %s is given twice", k->key);
 		*seen |= 1u << i;
 		if (nvalue == 0)
@@ -305,6 +309,7 @@ int view_print(const struct view_spec *s, char out[NAME_BYTES_MAX + 1])
 		view_put(out, &n, "+seed-%" PRIu64, s->seed);
 	if (s->count)
 		view_put(out, &n, "+count-%" PRIu64, s->count);
+	print_priority(s, out, &n);
 	if (s->format != FORMAT_NPY)
 		view_put(out, &n, "+format-%s", format_at(s->format)->ext);
 	return n > NAME_BYTES_MAX ? -ENAMETOOLONG : 0;

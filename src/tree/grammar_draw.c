@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * The keys that foreground views alone have. Names in their values are
- * percent-encoded, so that a comma, a slash or a space in a name is none in a
- * path; what need not be is accepted so too.
+ * The keys that foreground views alone have, and priority. Names in their
+ * values are percent-encoded, so that a comma, a slash or a space in a name is
+ * none in a path; what need not be is accepted so too.
  */
 
 #include <config.h>
@@ -243,6 +243,15 @@ int draw_set_epoch(struct view_spec *s, const char *v, size_t n)
 	return parse_decimal(v, n, &s->draw.epoch);
 }
 
+int add_priority(struct view_spec *s, const char *v, size_t n)
+{
+	char text[NAME_BYTES_MAX + 1];
+
+	if (n > NAME_BYTES_MAX || value_decode(v, n, text) < 0)
+		return -EINVAL;
+	return view_add_priority(s, text);
+}
+
 /* -------------------------------------------------------------- printing */
 
 static void put_name(char out[NAME_BYTES_MAX + 1], size_t *n, const char *key,
@@ -281,6 +290,13 @@ void draw_print_what(const struct view_draw *d, char out[NAME_BYTES_MAX + 1],
 		view_put(out, n, "+weights-%s", weight_names[d->weights]);
 	if (d->border != DRAW_CLAMP)
 		view_put(out, n, "+border-%s", border_names[d->border]);
+}
+
+void print_priority(const struct view_spec *s, char out[NAME_BYTES_MAX + 1],
+		    size_t *n)
+{
+	for (unsigned i = 0; i < s->priority.n; i++)
+		put_name(out, n, "priority", view_priority(s, i));
 }
 
 void draw_print_how(const struct view_draw *d, char out[NAME_BYTES_MAX + 1],

@@ -55,9 +55,29 @@ void label_class_name(const struct pin *p, const struct dir *label, int64_t id,
 		      char out[CLASS_NAME_MAX]);
 int label_class_id(const struct pin *p, const struct dir *label,
 		   const char *name, int64_t *id);
+/* Says in why that there is no class of that name; -EINVAL. */
+int label_no_class(const struct pin *p, const struct dir *label,
+		   const char *name, char why[VIEW_WHY_MAX]);
 /* Part of label_bind: the classes, by id, each once. */
 int label_bind_classes(struct tree *t, uint32_t label, struct view_draw *d,
 		       struct wait *w, char why[VIEW_WHY_MAX]);
+
+/* -------------------------------------------------------------- priority */
+
+/*
+ * Makes of the priority list of a view of an array the canonical one. 0;
+ * -EINVAL: the array is not the dense labels of an annotation, or has no such
+ * class, and why says so.
+ */
+int priority_bind(struct tree *t, uint32_t array, struct view_spec *s,
+		  struct wait *w, char why[VIEW_WHY_MAX]);
+/*
+ * For an opened array whose values a view, or the array itself, is to show.
+ * The ids must last as long as it is read. 0 or -ESTALE.
+ */
+int priority_use(const struct tree *t, const struct pin *p,
+		 const struct dir *view, struct any_array *values,
+		 uint16_t ids[VIEW_CLASSES_MAX]);
 
 /* ----------------------------------------------------------------- index */
 

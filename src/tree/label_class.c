@@ -170,6 +170,15 @@ static void list_names(const struct pin *p, const struct dir *label, char *out,
 	}
 }
 
+int label_no_class(const struct pin *p, const struct dir *label,
+		   const char *name, char why[VIEW_WHY_MAX])
+{
+	char names[VIEW_WHY_MAX / 2];
+
+	list_names(p, label, names, sizeof(names));
+	return view_bad(why, "no class \"%.64s\"; %s", name, names);
+}
+
 static int sort_classes(const struct pin *p, const struct dir *label,
 			struct view_draw *d, char why[VIEW_WHY_MAX])
 {
@@ -181,13 +190,9 @@ static int sort_classes(const struct pin *p, const struct dir *label,
 	for (unsigned i = 0; i < old.nclass; i++) {
 		struct wanted one = {.weight = old.weight[i]};
 		const char *name = view_class(&old, i);
-		char names[VIEW_WHY_MAX / 2];
 
-		if (label_class_id(p, label, name, &one.id) < 0) {
-			list_names(p, label, names, sizeof(names));
-			return view_bad(why, "no class \"%.64s\"; %s", name,
-					names);
-		}
+		if (label_class_id(p, label, name, &one.id) < 0)
+			return label_no_class(p, label, name, why);
 		if (!insert(list, &n, one))
 			return view_bad(why,
 					"class \"%.64s\" is given twice, with "

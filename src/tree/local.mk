@@ -47,6 +47,7 @@ libcore_a_SOURCES += \
 	%reldir%/pairing.c \
 	%reldir%/pin.c \
 	%reldir%/plain.c \
+	%reldir%/priority.c \
 	%reldir%/problems.c \
 	%reldir%/rows.c \
 	%reldir%/rows.h \

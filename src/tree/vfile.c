@@ -104,11 +104,15 @@ static int read_segments(const struct layout *layout, const struct view *v,
 	return 0;
 }
 
-static int read_values(struct tree *t, uint32_t array, struct view *v,
+/* Of a view or an array. */
+static int read_values(struct tree *t, uint32_t dir, struct view *v,
 		       const struct layout *layout, char *buf, size_t n,
 		       uint64_t off, struct wait *w)
 {
+	const struct dir *of = dirs_at(t->dirs, dir);
+	uint32_t array = of->kind == DIR_VIEW ? of->parent : dir;
 	const struct dir *d = dirs_at(t->dirs, array);
+	uint16_t priority[VIEW_CLASSES_MAX];
 	struct any_array values;
 	char label[PATH_MAX];
 	struct pin pin;
@@ -120,6 +124,8 @@ static int read_values(struct tree *t, uint32_t array, struct view *v,
 	err = pin_check(&pin, d);
 	if (err == 0)
 		err = pin_array(&pin, d, label, &values);
+	if (err == 0)
+		err = priority_use(t, &pin, of, &values, priority);
 	if (err == 0) {
 		v->array = values.base;
 		err = read_segments(layout, v, buf, n, off, w);
@@ -132,7 +138,6 @@ static ssize_t read_item(struct tree *t, const struct node *node, void *buf,
 			 size_t n, uint64_t off, struct wait *w)
 {
 	const struct dir *d = dirs_at(t->dirs, node->dir);
-	uint32_t array = node->dir;
 	const struct item_type *type;
 	struct view v = {.array = NULL};
 	struct view_geometry g;
@@ -150,14 +155,13 @@ static ssize_t read_item(struct tree *t, const struct node *node, void *buf,
 	if (n == 0)
 		return 0;
 	if (d->kind == DIR_VIEW) {
-		array = d->parent;
 		err = set_box(t, d, node->item, w, &g, &v);
 		if (err < 0)
 			return err;
 	} else {
 		set_whole(&v, &type->shape);
 	}
-	err = read_values(t, array, &v, &layout, buf, n, off, w);
+	err = read_values(t, node->dir, &v, &layout, buf, n, off, w);
 	return err < 0 ? err : (ssize_t)n;
 }
 

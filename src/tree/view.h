@@ -51,6 +51,14 @@ struct view_draw {
 	char text[NAME_BYTES_MAX + 33]; /* decoded; each ends with NUL */
 };
 
+/* Classes that win where several overlap, the first over the next. */
+struct view_priority {
+	uint8_t n;
+	uint16_t used;		       /* bytes of the text */
+	uint16_t at[VIEW_CLASSES_MAX]; /* where names begin in it */
+	char text[NAME_BYTES_MAX + 1]; /* decoded; each ends with NUL */
+};
+
 /* Plain data without pointers. */
 struct view_spec {
 	uint8_t kind;		/* enum view_kind */
@@ -60,8 +68,9 @@ struct view_spec {
 	int64_t axis;		/* of slices */
 	uint64_t size[NDIM_MAX], stride[NDIM_MAX];
 	uint64_t seed, count;
-	char pad[NUMBER_TEXT_MAX]; /* as written; "": not given */
-	struct view_draw draw;	   /* of foreground */
+	char pad[NUMBER_TEXT_MAX];     /* as written; "": not given */
+	struct view_draw draw;	       /* of foreground */
+	struct view_priority priority; /* of dense labels */
 };
 
 /* A view of an array. */
@@ -90,8 +99,9 @@ int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX]);
 
 /*
  * The view on an array of that shape and type. Makes s canonical, but for what
- * depends on the label array of a foreground view (tree/label.h). 0; -EINVAL:
- * the array has no such view, and why says why.
+ * depends on the label array of a foreground view and the classes of an
+ * annotation (tree/label.h). 0; -EINVAL: the array has no such view, and why
+ * says why.
  */
 int view_bind(struct view_spec *s, const struct item_type *array,
 	      struct view_geometry *out, char why[VIEW_WHY_MAX]);
@@ -104,6 +114,9 @@ const char *view_labels(const struct view_draw *d);
 const char *view_class(const struct view_draw *d, unsigned i);
 int view_set_labels(struct view_draw *d, const char *labels);
 int view_add_class(struct view_draw *d, const char *name, double weight);
+/* Name i < priority.n, a class or a number; and one more. -ENAMETOOLONG. */
+const char *view_priority(const struct view_spec *s, unsigned i);
+int view_add_priority(struct view_spec *s, const char *name);
 /* Names in values: n bytes to text, which has room for n + 1. 0; -EINVAL. */
 int value_decode(const char *s, size_t n, char *out);
 /* Bytes that a name takes in a value, written where size is more. */

@@ -129,6 +129,8 @@ int view_bind_on(struct tree *t, uint32_t array, struct view_spec *s,
 	*label = ROW_NONE;
 	if (err == 0 && item_layout(&g->item, s->format, &layout) < 0)
 		err = view_bad(why, "the format cannot hold its items");
+	if (err == 0)
+		err = priority_bind(t, array, s, w, why);
 	if (err == 0 && s->kind == VIEW_FOREGROUND)
 		err = label_bind(t, array, s, g, w, label, why);
 	if (err == 0 && view_print(s, name) < 0)

@@ -33,6 +33,7 @@ scripts += \
 	%reldir%/test-mount-stale.sh \
 	%reldir%/test-mount.sh \
 	%reldir%/test-names.sh \
+	%reldir%/test-priority.sh \
 	%reldir%/test-refused.sh \
 	%reldir%/test-requests.sh \
 	%reldir%/test-scan-signals.sh \
@@ -51,4 +52,5 @@ EXTRA_DIST += \
 	%reldir%/medh5.py \
 	%reldir%/medh5_foreground.py \
 	%reldir%/mounts.sh \
+	%reldir%/priority.py \
 	$(NULL)

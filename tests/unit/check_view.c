@@ -231,6 +231,21 @@ static const struct {
 	 "foreground+size-64x64+rule-medh5.2+epoch-3+seed-4+count-2"},
 	{"foreground+size-64x64+format-raw+count-1", VOL,
 	 "foreground+size-64x64+count-1+format-raw"},
+	{"slices+priority-b+priority-a", VOL, "slices+priority-b+priority-a"},
+	{"slices+format-raw+priority-07+axis-1+priority-%61%2Fb", VOL,
+	 "slices+axis-1+priority-07+priority-a%2Fb+format-raw"},
+	{"patches+priority-a@2+size-4x4", VOL,
+	 "patches+size-4x4+priority-a%402"},
+	{"crops+priority-a+size-4x4", VOL, "crops+size-4x4+priority-a"},
+	{"random+size-4x4+priority-b+count-2+priority-a+seed-1", VOL,
+	 "random+size-4x4+seed-1+count-2+priority-b+priority-a"},
+	{"foreground+size-4x4+priority-b+class-c+priority-a", VOL,
+	 "foreground+size-4x4+class-c+priority-b+priority-a"},
+	{"slices+priority", VOL, NULL},
+	{"slices+priority-", VOL, NULL},
+	{"slices+priority-a+priority-", VOL, NULL},
+	{"slices+priority-%", VOL, NULL},
+	{"slices+priority-%00", VOL, NULL},
 	{"foreground+size-4x4+border-inside+index-stored", VOL, NULL},
 	{"foreground+size-65x512x256+border-pad", VOL,
 	 "foreground+size-65x512x256+border-pad"},
@@ -322,6 +337,17 @@ START_TEST(longest_names)
 	strcpy(name + 252, "4x4");
 	ck_assert_uint_eq(strlen(name), 255);
 	ck_assert_str_eq(canonical(name, &t, &g), "patches+size-4x4");
+	/* As many names as there is room for. */
+	strcpy(name, "slices");
+	for (unsigned i = 0; i < 20; i++)
+		snprintf(name + strlen(name), 13, "+priority-%u", i + 10);
+	ck_assert_uint_eq(strlen(name), 246);
+	ck_assert_str_eq(canonical(name, &t, &g), name);
+	/* More than that, of a name that no file can have, are none. */
+	strcpy(name, "slices");
+	for (unsigned i = 0; i < 33; i++)
+		strcat(name, "+priority-1");
+	ck_assert_int_eq(view_parse(name, &s, why), -EINVAL);
 	/* An unknown key as long as can be: why stays in its bounds. */
 	memset(name, 'k', sizeof(name));
 	memcpy(name, "patches+", 8);
