@@ -168,9 +168,10 @@ int view_listed(struct tree *t, uint32_t array, unsigned i, struct view_spec *s,
 	char name[NAME_BYTES_MAX + 1], earlier[NAME_BYTES_MAX + 1];
 	int err;
 
-	if (dirs_at(t->dirs, array)->type == ROW_NONE ||
-	    i >= view_listed_max(t))
+	if (i >= view_listed_max(t))
 		return -ENOENT;
+	if (dirs_at(t->dirs, array)->type == ROW_NONE)
+		return -EINVAL;
 	err = listed_at(t, array, i, s, g, w, label);
 	if (err == 0)
 		err = view_print(s, name);
