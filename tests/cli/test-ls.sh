@@ -53,7 +53,7 @@ misses pairs/stack/slices/9.npy \
 	'pairs/stack/slices: no 9.npy (there are 000000.npy to 000008.npy)'
 misses pairs/mask/patches+size-4x4x4/x.npy '(there are 000000.npy to 000047.npy)'
 misses pairs/stack/patches+siz-4x4 \
-	'patches have no key "siz", but size, stride, border, pad, format'
+	'patches have no key "siz", but size, stride, border, pad, priority, format'
 misses pairs/stack/patches+size-4,4 'size-4,4: not a good value (extents'
 misses pairs/stack/random 'no size: it is random+size-S, with S as 96x96x96'
 status 1 ls "$tmp/src" pairs/mask/patches+size-100x100x100
