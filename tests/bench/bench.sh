@@ -5,7 +5,7 @@
 #   BENCH_QUICK=1 make bench           less of everything, within a minute
 # Each line is "name value unit"; lines with # say what it was measured on;
 # the rows that have a target come again as a table at the end.
-# Rows: warm cold epochs workers planes crops cpu stuck index label blosc2
+# Rows: warm cold epochs workers planes crops cpu stuck index label blosc2 medh5
 # entries memory.
 # BENCH_DIR: where the data go (a disk; default: a directory in $TMPDIR), kept
 # if given; BENCH_SLICES (200), BENCH_ENTRIES, BENCH_READS (1000000).
@@ -27,7 +27,7 @@ data=${BENCH_DIR:-$tmp}/data-$slices
 export BENCH_ROWS=$tmp/rows BENCH_ROW
 : >"$BENCH_ROWS"
 test $# -gt 0 || set -- warm cold epochs workers planes crops cpu stuck index \
-	label blosc2 entries memory
+	label blosc2 medh5 entries memory
 
 say() { printf '%s %s %s\n' "$@"; }
 ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3g", a / b }'; }
@@ -220,6 +220,50 @@ row_blosc2() {
 	}
 	python "$here/bench_blosc2.py" "$bench/bench_blosc2" "$data" \
 		${quick:+--quick}
+}
+row_medh5() { # beside the package, where it is: pip install medh5==2.2.3
+	local own=${BENCH_DIR:-$tmp}/medh5${quick:+-quick} i w out=
+	python -c 'import medh5' 2>/dev/null || {
+		echo "# medh5: no package medh5"
+		return 0
+	}
+	run_medh5() {
+		python -W ignore "$here/bench_medh5.py" "$@" --data "$own" \
+			--mnt "$mnt" --pid "${daemon:-0}" ${quick:+--cases 3}
+	}
+	mount_medh5() {
+		umount_volume || fail "umount"
+		mount_volume --cache-size=2G "$own" 2>/dev/null
+	}
+	run_medh5 about
+	test -e "$own" || if test -n "$quick"; then
+		run_medh5 make
+	else
+		run_medh5 make --large
+	fi
+	mount_medh5
+	run_medh5 windows
+	mount_medh5
+	run_medh5 draws
+	for ((i = 0; i < rounds; i++)); do
+		mount_medh5
+		out+=$(run_medh5 index)$'\n' || fail "index"
+	done
+	# The least of each: the index, layers as stored, labelmap(), dense().
+	read -r -a i < <(printf %s "$out" | awk '
+		{ for (k = 1; k <= 4; k++) if (NR == 1 || $k < m[k]) m[k] = $k }
+		END { for (k = 1; k <= 4; k++) printf "%.1f ", 1000 * m[k]
+			print "" }')
+	row medh5_exact_index "$(ratio "${i[0]}" "${i[1]}")" "x one read" "<=" \
+		2 "${i[0]} ms, medh5: layers ${i[1]}, labelmap ${i[2]}, dense ${i[3]}"
+	python -c 'import torch' 2>/dev/null || {
+		echo "# medh5: no PyTorch"
+		return 0
+	}
+	for w in 0 2 4; do
+		mount_medh5
+		run_medh5 pairs --workers $w
+	done
 }
 row_entries() {
 	local n=${entries:-1000000} d=${BENCH_DIR:-$tmp}/entries

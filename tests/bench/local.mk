@@ -35,6 +35,7 @@ EXTRA_DIST += \
 	%reldir%/bench_data.py \
 	%reldir%/bench_label.py \
 	%reldir%/bench_loaders.py \
+	%reldir%/bench_medh5.py \
 	%reldir%/bench_mount.py \
 	$(NULL)
 CLEANFILES += $(bench_programs) $(bench_helpers)
