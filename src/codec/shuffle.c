@@ -76,26 +76,13 @@ static size_t elements8(const uint8_t *in, size_t apart, uint8_t *out, size_t n)
 	size_t i = 0;
 
 	for (; n - i >= 16; i += 16, out += 128) {
-		__m128i v[8] = {load16(in + i),
-				load16(in + apart + i),
-				load16(in + 2 * apart + i),
-				load16(in + 3 * apart + i),
-				load16(in + 4 * apart + i),
-				load16(in + 5 * apart + i),
-				load16(in + 6 * apart + i),
-				load16(in + 7 * apart + i)};
+		__m128i v[8];
 
+		load_planes8(in + i, apart, v);
 		weave8(v);
 		weave8(v);
 		weave8(v);
-		store16(out, v[0]);
-		store16(out + 16, v[1]);
-		store16(out + 32, v[2]);
-		store16(out + 48, v[3]);
-		store16(out + 64, v[4]);
-		store16(out + 80, v[5]);
-		store16(out + 96, v[6]);
-		store16(out + 112, v[7]);
+		store_rows8(out, v);
 	}
 	return i;
 }
