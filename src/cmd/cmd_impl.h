@@ -56,23 +56,30 @@ struct source_conf {
 	const char *config_text;     /* mount only; may be NULL */
 };
 
-#define SOURCE_OPTS                                                       \
-	{"cache-size", "SIZE",                                            \
-	 "decoded data to keep (default: see the manual)",                \
-	 source_set_cache_size, 0},                                       \
-		{"index-size", "SIZE",                                    \
-		 "sampling indices to keep (default 256M)",               \
-		 source_set_index_size, 0},                               \
-		{"index-dir", "DIR",                                      \
-		 "keep sampling indices there, for later runs too",       \
-		 source_set_index_dir, 0},                                \
-		{"view", "NAME", "list this view in every array it fits", \
-		 source_set_view, 0},                                     \
-		{"ext", "EXT", "files named *.EXT are containers too",    \
-		 source_set_ext, 0},                                      \
-	{                                                                 \
-		"allow-live", NULL, "open files that a writer has open",  \
-			source_set_allow_live, 0                          \
+/* Of every command that opens SRC. */
+#define READ_OPTS                                                        \
+	{"cache-size", "SIZE",                                           \
+	 "decoded data to keep (default: see the manual)",               \
+	 source_set_cache_size, 0},                                      \
+		{"ext", "EXT", "files named *.EXT are containers too",   \
+		 source_set_ext, 0},                                     \
+	{                                                                \
+		"allow-live", NULL, "open files that a writer has open", \
+			source_set_allow_live, 0                         \
+	}
+
+/* Of those that show what is in it. */
+#define SOURCE_OPTS                                                      \
+	READ_OPTS,                                                       \
+		{"index-size", "SIZE",                                   \
+		 "sampling indices to keep (default 256M)",              \
+		 source_set_index_size, 0},                              \
+		{"index-dir", "DIR",                                     \
+		 "keep sampling indices there, for later runs too",      \
+		 source_set_index_dir, 0},                               \
+	{                                                                \
+		"view", "NAME", "list this view in every array it fits", \
+			source_set_view, 0                               \
 	}
 
 int source_set_cache_size(void *conf, const char *value);

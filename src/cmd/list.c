@@ -402,12 +402,7 @@ static const struct opt opts[] = {
 	 set_shard, 0},
 	{"rest", "HOW", "what does not divide by N: repeat, drop or keep",
 	 set_rest, 0},
-	{"cache-size", "SIZE", "decoded data to keep (default: see the manual)",
-	 source_set_cache_size, 0},
-	{"ext", "EXT", "files named *.EXT are containers too", source_set_ext,
-	 0},
-	{"allow-live", NULL, "open files that a writer has open",
-	 source_set_allow_live, 0},
+	READ_OPTS,
 	{NULL, NULL, NULL, NULL, 0},
 };
 
