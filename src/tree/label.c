@@ -17,6 +17,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "tree/text.h"
 #include "util/parse.h"
 
 /* Names that say what an array is, in any case. */
@@ -33,6 +34,15 @@ bool label_accepts(const struct tree *t, const struct dir *d)
 	type = dirs_type_at(t->dirs, d->type);
 	return type->shape.ndim > 0 &&
 	       (type->kind == 'i' || type->kind == 'u' || type->kind == 'b');
+}
+
+/* The group that an array is in, which may lie in another array's directory. */
+static uint32_t group_of(const struct tree *t, uint32_t array)
+{
+	do
+		array = dirs_at(t->dirs, array)->parent;
+	while (dirs_at(t->dirs, array)->kind == DIR_ARRAY);
+	return array;
 }
 
 /* What is looked for, and what was found. */
@@ -250,51 +260,25 @@ static int find_default(struct search *s)
 	return find_usual(s);
 }
 
-/* The path of an array from its container. 0; -ENOENT; -ENOMEM. */
-static int array_path(const struct search *s, uint32_t object, char *path,
-		      size_t size)
-{
-	struct path_step step[64];
-	unsigned depth = catalog_path(s->pin->k, object, step, 64);
-	size_t n = 0;
-
-	if (depth == 0 || depth > 64)
-		return -ENOENT;
-	for (unsigned i = 0; i < depth; i++) {
-		char name[NAME_BYTES_MAX + 1];
-		struct member m;
-		int err;
-
-		catalog_member(s->pin->k, step[i].group, step[i].member, &m);
-		err = name_encode(m.name, i ? NAME_INSIDE : root_place(s->t),
-				  name);
-		if (err < 0)
-			return err;
-		n += (size_t)snprintf(path + n, n < size ? size - n : 0, "%s%s",
-				      i ? "/" : "", name);
-		if (n >= size)
-			return -ENOENT;
-	}
-	return 0;
-}
-
 /* Arrays of that name anywhere in the container. */
 static int find_anywhere(struct search *s, const char *name)
 {
 	uint32_t top = tree_container_dir(s->t, s->array), dir;
-	char path[PATH_MAX];
+	CLEANUP(cleanup_freep) char *buf = NULL;
+	size_t room = 0;
 
 	for (uint32_t i = 0; i < catalog_arrays(s->pin->k); i++) {
-		int err = array_path(s, catalog_nth_array(s->pin->k, i), path,
-				     sizeof(path));
-		const char *last = strrchr(path, '/');
+		const char *path =
+			object_path(s->pin->k, catalog_nth_array(s->pin->k, i),
+				    root_place(s->t), &buf, &room);
+		const char *last = path ? strrchr(path, '/') : NULL;
+		int err;
 
-		if (err == -ENOENT)
+		if (!path)
+			return -ENOMEM;
+		if (strcmp(last ? last + 1 : path, name) != 0)
 			continue;
-		if (err == 0 && strcmp(last ? last + 1 : path, name) != 0)
-			continue;
-		if (err == 0)
-			err = walk(s, top, path, &dir);
+		err = walk(s, top, path, &dir);
 		if (err < 0)
 			return err;
 		if (dir != ROW_NONE &&
@@ -348,12 +332,10 @@ static int find(struct search *s, const char *labels)
 int label_path(const struct tree *t, uint32_t array, uint32_t label, char *buf,
 	       size_t size)
 {
-	uint32_t group = dirs_at(t->dirs, array)->parent, top;
+	uint32_t top;
 	size_t n = 0, part;
 
-	while (dirs_at(t->dirs, group)->kind == DIR_ARRAY)
-		group = dirs_at(t->dirs, group)->parent;
-	for (top = group;; top = dirs_at(t->dirs, top)->parent) {
+	for (top = group_of(t, array);; top = dirs_at(t->dirs, top)->parent) {
 		uint32_t up = dirs_at(t->dirs, label)->parent;
 
 		while (up != top && up != DIR_ROOT)
@@ -459,33 +441,6 @@ static uint32_t sample_dir(const struct search *s)
 	}
 }
 
-static int check_stored(struct tree *t, uint32_t label,
-			const struct view_draw *d, struct wait *w,
-			char why[VIEW_WHY_MAX])
-{
-	const struct dir *dir = dirs_at(t->dirs, label);
-	int64_t ids[VIEW_CLASSES_MAX] = {0};
-	struct label_stored stored;
-	struct pin pin;
-	int err = pin_get(t, dir, w, &pin);
-
-	if (err < 0)
-		return err;
-	err = pin_check(&pin, dir);
-	for (unsigned i = 0; i < d->nclass && err == 0; i++)
-		err = label_class_id(&pin, dir, view_class(d, i), &ids[i]);
-	if (err == 0)
-		err = label_stored_get(t, &pin, label, ids, d->nclass, w,
-				       &stored);
-	if (err == 0)
-		label_stored_put(&stored);
-	pin_put(&pin);
-	return err == -ENOENT ? view_bad(why, "the file keeps no fresh "
-					      "sampling index of all of the "
-					      "classes")
-			      : err;
-}
-
 int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
 	       const struct view_geometry *g, struct wait *w, uint32_t *label,
 	       char why[VIEW_WHY_MAX])
@@ -494,7 +449,7 @@ int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
 	struct search x = {
 		.t = t,
 		.array = array,
-		.group = d->parent,
+		.group = group_of(t, array),
 		.g = g,
 		.w = w,
 		.why = why,
@@ -506,8 +461,6 @@ int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
 		return err;
 	err = pin_check(&pin, d);
 	if (err == 0) {
-		while (dirs_at(t->dirs, x.group)->kind == DIR_ARRAY)
-			x.group = dirs_at(t->dirs, x.group)->parent;
 		x.pin = &pin;
 		x.has_place = catalog_place(pin.k, d->object, &x.place);
 		x.sample = sample_dir(&x);
@@ -519,6 +472,6 @@ int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
 	if (err == 0)
 		err = label_bind_classes(t, *label, &s->draw, w, why);
 	if (err == 0 && s->draw.index == VIEW_INDEX_STORED)
-		err = check_stored(t, *label, &s->draw, w, why);
+		err = label_stored_check(t, *label, &s->draw, w, why);
 	return err;
 }

@@ -100,3 +100,30 @@ void label_stored_put(struct label_stored *s)
 		stored_put(s->ask.env, &s->pin);
 	s->pin = (struct stored_pin){0};
 }
+
+int label_stored_check(struct tree *t, uint32_t label,
+		       const struct view_draw *d, struct wait *w,
+		       char why[VIEW_WHY_MAX])
+{
+	const struct dir *dir = dirs_at(t->dirs, label);
+	int64_t ids[VIEW_CLASSES_MAX] = {0};
+	struct label_stored stored;
+	struct pin pin;
+	int err = pin_get(t, dir, w, &pin);
+
+	if (err < 0)
+		return err;
+	err = pin_check(&pin, dir);
+	for (unsigned i = 0; i < d->nclass && err == 0; i++)
+		err = label_class_id(&pin, dir, view_class(d, i), &ids[i]);
+	if (err == 0)
+		err = label_stored_get(t, &pin, label, ids, d->nclass, w,
+				       &stored);
+	if (err == 0)
+		label_stored_put(&stored);
+	pin_put(&pin);
+	return err == -ENOENT ? view_bad(why, "the file keeps no fresh "
+					      "sampling index of all of the "
+					      "classes")
+			      : err;
+}

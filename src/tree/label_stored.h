@@ -26,6 +26,14 @@ int label_stored_get(struct tree *t, const struct pin *p, uint32_t label,
 		     struct label_stored *out);
 void label_stored_put(struct label_stored *s);
 
+/*
+ * Whether the file's index serves the classes of a view. 0; -EINVAL: it does
+ * not, and why says so; errors of label_stored_get and label_class_id.
+ */
+int label_stored_check(struct tree *t, uint32_t label,
+		       const struct view_draw *d, struct wait *w,
+		       char why[VIEW_WHY_MAX]);
+
 /* Whether an annotation's header has that class; true of other labels. */
 bool label_declares(const struct pin *p, const struct dir *label, int64_t id);
 
