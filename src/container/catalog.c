@@ -335,7 +335,8 @@ bool catalog_attr_find(const struct catalog *k, uint32_t object,
 	return false;
 }
 
-bool catalog_value(const struct catalog *k, uint32_t object, struct attr *out)
+static bool find_value(const struct catalog *k, uint32_t object,
+		       struct attr *out)
 {
 	const uint32_t *value = catalog_table(k, k->value_at);
 	uint32_t low = 0, high = k->nvalue;
@@ -354,6 +355,27 @@ bool catalog_value(const struct catalog *k, uint32_t object, struct attr *out)
 			low = mid + 1;
 	}
 	return false;
+}
+
+bool catalog_value(const struct catalog *k, uint32_t object, struct attr *out)
+{
+	struct attr a;
+
+	if (!find_value(k, object, &a) || a.class == CAT_PLACES)
+		return false;
+	*out = a;
+	return true;
+}
+
+bool catalog_value_places(const struct catalog *k, uint32_t object,
+			  struct bytes *chunks)
+{
+	struct attr a;
+
+	if (!find_value(k, object, &a) || a.class != CAT_PLACES)
+		return false;
+	*chunks = a.data;
+	return true;
 }
 
 uint32_t catalog_problems(const struct catalog *k)

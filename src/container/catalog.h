@@ -197,18 +197,22 @@ enum cat_class {
 	CAT_STRINGS,	 /* data: for each element uint32_t length, bytes */
 	CAT_EMPTY,	 /* a NULL dataspace */
 	CAT_UNSHOWN,	 /* data: what it is, in words, for the reader */
+	CAT_PLACES,	 /* data: a struct scan_chunk for each of its chunks */
 };
+
+#define CAT_PLACES_MAX 4096 /* chunks of a value that is not here itself */
 
 /*
  * CAT_ATTR: an attribute of object owner. CAT_VALUE: the value of the small
- * array owner; name_len is 0. Followed by uint64_t dim[rank], name_len bytes
- * and padding to 8, data_len bytes and padding to 8. Elements in C order.
+ * array owner, or where it is stored (CAT_PLACES); name_len is 0. Followed by
+ * uint64_t dim[rank], name_len bytes and padding to 8, data_len bytes and
+ * padding to 8. Elements in C order.
  */
 struct cat_attr {
 	struct cat_record head;
 	uint32_t owner;
 	uint8_t class; /* enum cat_class */
-	uint8_t kind;  /* CAT_NUMBERS: 'i' 'u' 'f' 'b' */
+	uint8_t kind;  /* CAT_NUMBERS, CAT_PLACES: 'i' 'u' 'f' 'b' */
 	uint8_t item_size;
 	uint8_t pad;
 	uint32_t rank;

@@ -328,6 +328,15 @@ static const char *check_attr(const struct cat_attr *a)
 		return a->rank || a->data_len ? "data" : NULL;
 	case CAT_UNSHOWN:
 		return NULL;
+	case CAT_PLACES:
+		if (a->head.type != CAT_VALUE)
+			return "class";
+		return a->data_len % sizeof(struct scan_chunk) ||
+				       a->data_len >
+					       CAT_PLACES_MAX *
+						       sizeof(struct scan_chunk)
+			       ? "length of the data"
+			       : NULL;
 	default:
 		return "class";
 	}

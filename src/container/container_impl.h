@@ -209,11 +209,13 @@ const char *catalog_check(struct cat_record *r, uint64_t file_size,
 /*
  * medh5.c: if that finished catalog is one of a medh5 file, instead of it one
  * that hides what is private and shows what is meant. 0; -EOPNOTSUPP: of a
- * version that is refused, and why says so; -EFBIG, -ENOMEM. On failure *block
- * stays the caller's. memory is told what is held; it may be NULL.
+ * version that is refused, and why says so; -EFBIG, -ENOMEM, errors of
+ * store_read. On failure *block stays the caller's. s is read where a table of
+ * classes is not in the catalog itself; NULL: such tables are not read. memory
+ * is told what is held; it may be NULL.
  */
-int medh5_apply(struct catalog_builder *b, void **block, size_t *size,
-		struct scan_memory *memory);
+int medh5_apply(struct catalog_builder *b, struct store *s, void **block,
+		size_t *size, struct scan_memory *memory);
 
 /* The header of the block. */
 struct catalog {
@@ -244,6 +246,13 @@ static inline const uint32_t *catalog_table(const struct catalog *k,
 }
 
 #define NO_PARENT UINT32_MAX
+
+/*
+ * The chunks of an array whose value is not in the catalog: whole struct
+ * scan_chunk, otherwise as the scanner sent them. False: there are none.
+ */
+bool catalog_value_places(const struct catalog *k, uint32_t object,
+			  struct bytes *chunks);
 
 /* -------------------------------------------------------------- index */
 

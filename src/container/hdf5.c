@@ -83,7 +83,7 @@ static int hdf5_catalog(struct container *c, size_t max, void **out,
 		err = catalog_builder_finish(&x.b, &end, &block, size);
 	}
 	if (!err)
-		err = medh5_apply(&x.b, &block, size, &x.memory);
+		err = medh5_apply(&x.b, c->store, &block, size, &x.memory);
 	if (err)
 		*why = text_new("%s", x.b.why);
 	else

@@ -23,6 +23,7 @@ libcore_a_SOURCES += \
 	%reldir%/medh5_index.c \
 	%reldir%/medh5_label.c \
 	%reldir%/medh5_meta.c \
+	%reldir%/medh5_table.c \
 	%reldir%/process.c \
 	%reldir%/scanner.c \
 	%reldir%/wire.c \

@@ -157,8 +157,7 @@ static int check_version(const struct catalog *k, uint32_t root,
 	return v.n < 3 || minor > MINOR_KNOWN;
 }
 
-/* What is held, and so much more for the moment. */
-static void tell_memory(struct medh5 *x, size_t more)
+void medh5_memory(struct medh5 *x, size_t more)
 {
 	if (x->memory)
 		scan_memory_set(x->memory,
@@ -178,7 +177,7 @@ static int add_meta(struct medh5 *x)
 		return medh5_say(x, x->root,
 				 "meta cannot be read: classes are shown "
 				 "without names");
-	tell_memory(x, text.n * JSON_BYTES);
+	medh5_memory(x, text.n * JSON_BYTES);
 	err = medh5_meta_init(&x->meta, text);
 	if (err)
 		return catalog_builder_no_memory(x->b);
@@ -227,7 +226,7 @@ static int add_sample(struct medh5 *x, uint32_t root, enum medh5_kind in)
 		err = add_record(x);
 	x->nsample++;
 	medh5_meta_fini(&x->meta);
-	tell_memory(x, 0);
+	medh5_memory(x, 0);
 	return err;
 }
 
@@ -389,12 +388,18 @@ static int recognise(struct catalog_builder *b, const struct catalog *k)
 	return -EOPNOTSUPP;
 }
 
-int medh5_apply(struct catalog_builder *b, void **block, size_t *size,
-		struct scan_memory *memory)
+int medh5_apply(struct catalog_builder *b, struct store *s, void **block,
+		size_t *size, struct scan_memory *memory)
 {
 	const struct catalog *k = *block;
 	CLEANUP(medh5_fini)
-	struct medh5 x = {.k = k, .b = b, .memory = memory, .size = *size};
+	struct medh5 x = {
+		.k = k,
+		.b = b,
+		.store = s,
+		.memory = memory,
+		.size = *size,
+	};
 	struct bytes kind;
 	size_t n = catalog_objects(k);
 	bool is_collection;

@@ -3,7 +3,7 @@
 /*
  * What an annotation of a medh5 sample declares, and whether its data agree
  * with it: shapes, tables and types are all compared here, so that whoever
- * computes values from it can rely on them. Pure.
+ * computes values from it can rely on them. Reads nothing but tables.
  */
 
 #include <config.h>
@@ -180,33 +180,27 @@ static void check_ids_type(struct medh5_annotation *a,
  * A table that maps each class to one place: rows of the given length, 0
  * where is nothing; a class is in the plane of its row, or of its element.
  */
-static int read_table(struct medh5_annotation *a, const struct catalog *k,
-		      const char *name, unsigned rank, uint64_t rows)
+static int place_classes(struct medh5_annotation *a, const struct attr *t,
+			 const char *name, uint64_t rows)
 {
 	CLEANUP(cleanup_freep) uint32_t *at = positions(a);
 	CLEANUP(cleanup_freep) uint8_t *seen = calloc(a->nclass + 1u, 1);
-	struct array_info info;
-	uint32_t object = part(a, k, name, &info), placed = 0;
-	struct attr t;
+	unsigned rank = t->rank;
+	uint32_t placed = 0;
 
 	if (!at || !seen)
 		return -ENOMEM;
-	if (object == OBJECT_NONE || !catalog_value(k, object, &t) ||
-	    t.class != CAT_NUMBERS || t.rank != rank) {
-		fail(a->broken, "its %s cannot be read", name);
-		return 0;
-	}
-	if (t.dim[0] != rows) {
+	if (t->dim[0] != rows) {
 		fail(a->broken, "its %s does not have %llu rows", name,
 		     (unsigned long long)rows);
 		return 0;
 	}
-	for (uint64_t i = 0; i < t.count; i++) {
-		uint64_t row = rank == 2 ? i / t.dim[1] : i;
+	for (uint64_t i = 0; i < t->count; i++) {
+		uint64_t row = rank == 2 ? i / t->dim[1] : i;
 		uint32_t c;
 		int64_t v;
 
-		if (!medh5_nth_int(&t, i, &v) || v < 0 || v > MEDH5_ID_MAX ||
+		if (!medh5_nth_int(t, i, &v) || v < 0 || v > MEDH5_ID_MAX ||
 		    (v && at[v] == NOT_DECLARED) || (!v && rank == 1)) {
 			fail(a->broken, "its %s has ids that are no classes",
 			     name);
@@ -229,8 +223,29 @@ static int read_table(struct medh5_annotation *a, const struct catalog *k,
 	return 0;
 }
 
-static int read_planes(struct medh5_annotation *a, const struct catalog *k)
+static int read_table(struct medh5_annotation *a, struct medh5 *x,
+		      const char *name, unsigned rank, uint64_t rows)
 {
+	CLEANUP(medh5_table_fini) struct medh5_table t = {.own = NULL};
+	const char *why = NULL;
+	struct array_info info;
+	uint32_t object = part(a, x->k, name, &info);
+	int err = -ENOENT;
+
+	if (object != OBJECT_NONE)
+		err = medh5_table_init(&t, x, object, &why);
+	if (!err && t.value.rank == rank)
+		return place_classes(a, &t.value, name, rows);
+	if (err && err != -ENOENT)
+		return err;
+	fail(a->broken, "its %s cannot be read%s%s", name, why ? ": " : "",
+	     why ? why : "");
+	return 0;
+}
+
+static int read_planes(struct medh5_annotation *a, struct medh5 *x)
+{
+	const struct catalog *k = x->k;
 	struct array_info data;
 	uint64_t planes = a->nclass;
 	int64_t p;
@@ -261,11 +276,11 @@ static int read_planes(struct medh5_annotation *a, const struct catalog *k)
 		return 0;
 	case LABELS_LAYERS:
 		check_ids_type(a, &data);
-		return read_table(a, k, "layer_class_ids", 2, planes);
+		return read_table(a, x, "layer_class_ids", 2, planes);
 	case LABELS_BITMASK:
 		if (data.kind != 'u' || data.item_size != 8)
 			fail(a->broken, "its data are not uint64");
-		return read_table(a, k, "bit_class_ids", 1, a->nclass);
+		return read_table(a, x, "bit_class_ids", 1, a->nclass);
 	case LABELS_PROBMAP:
 		if (data.kind != 'f' || data.item_size > 4)
 			fail(a->broken, "its data are not float16 or float32");
@@ -333,7 +348,7 @@ static void read_instances(struct medh5_annotation *a, const struct catalog *k)
 	a->info.mask_shapes = column(a, k, "mask_shapes", 'i', 4, 2, n, false);
 }
 
-int medh5_annotation_init(struct medh5_annotation *a, const struct medh5 *x,
+int medh5_annotation_init(struct medh5_annotation *a, struct medh5 *x,
 			  uint32_t object)
 {
 	struct bytes text;
@@ -368,7 +383,7 @@ int medh5_annotation_init(struct medh5_annotation *a, const struct medh5 *x,
 	if (err || !a->has_grid || *a->broken)
 		return err;
 	if (a->encoding != LABELS_INSTANCES)
-		return read_planes(a, x->k);
+		return read_planes(a, x);
 	read_instances(a, x->k);
 	return 0;
 }

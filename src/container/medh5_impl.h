@@ -79,10 +79,12 @@ struct medh5_grid {
 struct medh5 {
 	const struct catalog *k;
 	struct catalog_builder *b;
+	struct store *store;	    /* or NULL */
 	struct scan_memory *memory; /* or NULL */
 	size_t size;		    /* of k */
 	/* A byte an object of k; done: what has its derived arrays. */
 	uint8_t *hidden, *no_value, *done;
+	uint64_t table_work; /* bytes, see medh5_table.c */
 	struct place_info *place;
 	size_t nplace, place_room;
 	uint32_t *sample; /* their records */
@@ -92,6 +94,8 @@ struct medh5 {
 	struct medh5_meta meta;
 };
 
+/* What is held, and so much more for the moment. */
+void medh5_memory(struct medh5 *x, size_t more);
 /* A line about an object. 0; -EFBIG, -ENOMEM. */
 int medh5_say(struct medh5 *x, uint32_t object, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -128,6 +132,23 @@ int medh5_annotations(struct medh5 *x);
  */
 int medh5_indices(struct medh5 *x, enum medh5_kind kind);
 
+/* --------------------------------- medh5_table.c: values of small arrays */
+
+struct medh5_table {
+	struct attr value;
+	uint64_t dim[2]; /* of a value that was read here */
+	uint8_t *own;	 /* its data, malloc'ed */
+};
+
+/*
+ * The numbers of an array of rank 1 or 2, of up to 4 MiB. 0; -ENOENT: it has
+ * none that can be read, *why says more if anything is known; -ENOMEM; errors
+ * of store_read, which the builder can tell.
+ */
+int medh5_table_init(struct medh5_table *t, struct medh5 *x, uint32_t object,
+		     const char **why);
+void medh5_table_fini(struct medh5_table *t);
+
 /* ---------------------------------- medh5_encoding.c: one annotation */
 
 struct medh5_annotation {
@@ -147,9 +168,9 @@ struct medh5_annotation {
 
 /*
  * Read it. 0; -ENOENT: it is of a kind without voxels; -ESRCH: of an unknown
- * kind; -ENOMEM.
+ * kind; -ENOMEM, errors of store_read.
  */
-int medh5_annotation_init(struct medh5_annotation *a, const struct medh5 *x,
+int medh5_annotation_init(struct medh5_annotation *a, struct medh5 *x,
 			  uint32_t object);
 void medh5_annotation_fini(struct medh5_annotation *a);
 

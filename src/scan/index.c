@@ -16,6 +16,7 @@
 #include "scan/scan_impl.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5Ddevelop.h>
@@ -57,17 +58,16 @@ static herr_t innermost(unsigned n, const H5E_error2_t *e, void *arg)
 	return 0;
 }
 
-static enum found locate(struct index *x, const hsize_t *offset,
+static enum found locate(struct vfd *v, hid_t dset, const hsize_t *offset,
 			 struct scan_chunk *out)
 {
-	struct vfd *v = x->vfd;
 	bool is_missing = false;
 	char unused[8]; /* the driver does not touch it */
 	herr_t r;
 
 	v->nraw = 0;
 	v->capture = true;
-	r = read_chunk(x->dset, H5P_DEFAULT, offset, &out->mask, unused);
+	r = read_chunk(dset, H5P_DEFAULT, offset, &out->mask, unused);
 	v->capture = false;
 	if (r < 0) {
 		H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, innermost, &is_missing);
@@ -115,10 +115,11 @@ static void open_array(struct index *x, uint64_t addr)
 			  (unsigned long long)addr, why.s);
 }
 
-static void find_grid(struct index *x)
+/* NULL, or what is wrong. */
+static const char *find_grid(struct index *x)
 {
-	hid_t space = H5Dget_space(x->dset);
-	hid_t dcpl = H5Dget_create_plist(x->dset);
+	CLEANUP(cleanup_hidp) hid_t space = H5Dget_space(x->dset);
+	CLEANUP(cleanup_hidp) hid_t dcpl = H5Dget_create_plist(x->dset);
 	hsize_t dim[H5S_MAX_RANK];
 	int n = -1, m = -1;
 
@@ -128,18 +129,17 @@ static void find_grid(struct index *x)
 		m = H5Pget_chunk(dcpl, H5S_MAX_RANK, x->chunk);
 	pages_check(x->vfd->pages);
 	if (n < 1 || m != n)
-		wire_fail(-EBADMSG, "the array is not cut into chunks");
+		return "the array is not cut into chunks";
 	x->rank = (unsigned)n;
 	x->slots = 1;
 	for (unsigned i = 0; i < x->rank; i++) {
 		if (x->chunk[i] == 0)
-			wire_fail(-EBADMSG, "a chunk of no extent");
+			return "a chunk of no extent";
 		x->grid[i] = div_up(dim[i], x->chunk[i]);
 		if (!checked_mul(x->slots, x->grid[i], &x->slots))
-			wire_fail(-EBADMSG, "too many chunks to count");
+			return "too many chunks to count";
 	}
-	H5Sclose(space);
-	H5Pclose(dcpl);
+	return NULL;
 }
 
 /* Row by row over an index that is sorted another way, all of it is in use. */
@@ -195,7 +195,7 @@ static void walk(struct index *x, uint64_t first, uint64_t count)
 		enum found found;
 
 		*c = (struct scan_chunk){.slot = slot};
-		found = locate(x, offset, c);
+		found = locate(x->vfd, x->dset, offset, c);
 		next_offset(x, offset);
 		if (found == FOUND_MISSING) {
 			x->missing++;
@@ -217,12 +217,15 @@ static void walk(struct index *x, uint64_t first, uint64_t count)
 void scan_index(hid_t file, const struct scan_request *req, struct vfd *v)
 {
 	struct index *x = scan_malloc(sizeof(*x));
+	const char *bad;
 
 	memset(x, 0, sizeof(*x));
 	x->vfd = v;
 	x->file = file;
 	open_array(x, req->object);
-	find_grid(x);
+	bad = find_grid(x);
+	if (bad)
+		wire_fail(-EBADMSG, "%s", bad);
 	widen_cache(x);
 	if (req->first > x->slots || req->count > x->slots - req->first)
 		wire_fail(-EINVAL, "the array has %llu chunks",
@@ -235,4 +238,30 @@ void scan_index(hid_t file, const struct scan_request *req, struct vfd *v)
 	else
 		count_allocated(x);
 	wire_end(&x->end);
+}
+
+unsigned index_few(struct vfd *v, hid_t dset, unsigned max,
+		   struct scan_chunk *out)
+{
+	struct index *x = scan_malloc(sizeof(*x));
+	hsize_t offset[H5S_MAX_RANK];
+	unsigned n = 0;
+
+	memset(x, 0, sizeof(*x));
+	x->dset = dset;
+	x->vfd = v;
+	if (!find_grid(x) && x->slots <= max) {
+		first_offset(x, 0, offset);
+		for (; n < x->slots; n++) {
+			out[n] = (struct scan_chunk){.slot = n};
+			if (locate(v, dset, offset, &out[n]) != FOUND)
+				break;
+			next_offset(x, offset);
+		}
+		if (n < x->slots)
+			n = 0;
+	}
+	pages_check(v->pages);
+	free(x);
+	return n;
 }

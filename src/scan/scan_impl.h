@@ -94,6 +94,9 @@ void super_check(struct pages *p, bool allow_live);
 /* tree.c, index.c */
 void scan_tree(hid_t file, const struct scan_request *req, struct vfd *v);
 void scan_index(hid_t file, const struct scan_request *req, struct vfd *v);
+/* Where the chunks of dset are. 0: not all are found, or they are over max. */
+unsigned index_few(struct vfd *v, hid_t dset, unsigned max,
+		   struct scan_chunk *out);
 
 /* ------------------------------------------------ out.c: catalog pages */
 
@@ -158,6 +161,12 @@ enum role role_of_member(enum role group, const char *name, size_t n);
 /* How much of its attributes and of its value is sent; max: as a rule. */
 size_t role_attribute_max(enum role r);
 size_t role_value_max(enum role r, size_t max);
+/*
+ * A CAT_VALUE of a table that says where it is stored, for one that is
+ * compressed as libhdf5 alone cannot read it, or is large. False: it is not
+ * such a one.
+ */
+bool table_send(struct out *o, struct vfd *v, hid_t dset, uint32_t owner);
 
 /* --------------------------------------------------- array.c: datasets */
 

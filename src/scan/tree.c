@@ -171,6 +171,8 @@ static uint32_t send_dataset(struct walk *w, hid_t dset, struct found f)
 	if (array_send(&w->out, dset, f.addr, &number, &can_read, &why) < 0)
 		return send_other(w, f.addr, &why);
 	value_attributes(&w->out, dset, number, role_attribute_max(f.role));
+	if (f.role == ROLE_TABLE && table_send(&w->out, w->vfd, dset, number))
+		return number;
 	if (can_read && has_value(dset, f.role))
 		value_dataset(&w->out, dset, number,
 			      role_value_max(f.role, w->value_max));

@@ -275,6 +275,7 @@ struct json *json_of_attr(const struct attr *a)
 		json_set(j, "unshown", json_text_new(a->data.p, a->data.n));
 		return j;
 	case CAT_EMPTY:
+	case CAT_PLACES: /* of no value that is handed out */
 		break;
 	}
 	return json_null_new();

@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	%reldir%/scan_refuse.py \
 	%reldir%/scan_tree.py \
 	%reldir%/stored.py \
+	%reldir%/tables.py \
 	$(NULL)
 scripts += \
 	%reldir%/test-blosc2.sh \
@@ -52,4 +53,5 @@ scripts += \
 	%reldir%/test-scan-tree.sh \
 	%reldir%/test-scanner.sh \
 	%reldir%/test-stored.sh \
+	%reldir%/test-tables.sh \
 	$(NULL)

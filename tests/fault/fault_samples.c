@@ -92,7 +92,7 @@ static int build(long nth, void **out, size_t *size)
 	if (!err)
 		err = catalog_builder_finish(&b, &end, out, size);
 	if (!err)
-		err = medh5_apply(&b, out, size, NULL);
+		err = medh5_apply(&b, NULL, out, size, NULL);
 	left = -1;
 	catalog_builder_fini(&b);
 	return err;

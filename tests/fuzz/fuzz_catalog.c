@@ -235,7 +235,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    !catalog_builder_page(&b, data, size) &&
 	    !catalog_builder_finish(&b, &end, &out, &n)) {
 		look_at(out);
-		if (!medh5_apply(&b, &out, &n, NULL)) {
+		if (!medh5_apply(&b, NULL, &out, &n, NULL)) {
 			look_at(out);
 			look_at_samples(out);
 		}

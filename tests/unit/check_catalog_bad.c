@@ -211,7 +211,9 @@ START_TEST(test_bad_attrs)
 	bad_attr(CAT_ATTR, (b = a, b.owner = 1, b), "no such object");
 	bad_attr(CAT_VALUE, a, "no such array");
 	bad_attr(CAT_ATTR, (b = a, b.class = 0, b), "class");
-	bad_attr(CAT_ATTR, (b = a, b.class = 5, b), "class");
+	bad_attr(CAT_ATTR, (b = a, b.class = CAT_PLACES, b), "class");
+	bad_attr(CAT_ATTR, (b = a, b.class = CAT_PLACES + 1, b), "class");
+	bad_attr(CAT_VALUE, (b = a, b.class = CAT_PLACES, b), "length");
 	bad_attr(CAT_ATTR, (b = a, b.kind = 'S', b), "type");
 	bad_attr(CAT_ATTR, (b = a, b.item_size = 3, b), "type");
 	bad_attr(CAT_ATTR, (b = a, b.item_size = 2, b), "data");

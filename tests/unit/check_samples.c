@@ -283,7 +283,7 @@ START_TEST(test_limit)
 		if (!err)
 			err = catalog_builder_finish(&b, &end, &out, &size);
 		if (!err)
-			err = medh5_apply(&b, &out, &size, NULL);
+			err = medh5_apply(&b, NULL, &out, &size, NULL);
 		ck_assert(!err || (err == -EFBIG && *b.why));
 		catalog_builder_fini(&b);
 		free(out);

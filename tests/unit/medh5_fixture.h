@@ -179,7 +179,7 @@ static inline int apply_limited(size_t max)
 	ck_assert_int_eq(catalog_builder_init(&b, FILE_SIZE, max), 0);
 	ck_assert_int_eq(catalog_builder_page(&b, r.p, r.n), 0);
 	ck_assert_int_eq(catalog_builder_finish(&b, &end, &out, &size), 0);
-	err = medh5_apply(&b, &out, &size, NULL);
+	err = medh5_apply(&b, NULL, &out, &size, NULL);
 	memcpy(why, b.why, sizeof(why));
 	catalog_builder_fini(&b);
 	free(k);

@@ -195,6 +195,19 @@ def blocks(path, codec, shape, chunk, dtype=np.int16):
         w.build_index(max_coords=64)
 
 
+def wide(path):
+    """So many classes on so many layers that their table is chunked and compressed; its last chunks are cut."""
+    sh, n = (6, 8, 10), 184
+    many = LabelSet("many", version="1.0.0", classes=[LabelClass(c, "c%d" % c, "C %d" % c) for c in range(1, 2 * n + 1)])
+    with medh5.create(path, sample_id="wide", codec="balanced") as w:
+        w.label_set(many)
+        w.add_grid("ct", shape=sh, spacing=(1, 1, 1))
+        w.add_image("CT", ramp(sh, 1, 1, 1), grid="ct", modality="CT")
+        at = np.arange(6 * 8 * 10).reshape(sh)
+        w.add_segmentation("organs", grid="ct", encoding="layers", masks={
+            c: at == c if c <= n else (at >= 300) & (at < 302 + c % 3) for c in range(1, 2 * n + 1)})
+
+
 def tiny(path, name, sh=(10, 12, 14), index=False):
     """Everything below 64 KiB, so contiguous."""
     with start(path, name, "balanced") as w:
@@ -226,6 +239,7 @@ def main(out):
     blocks(at("blocks_training.medh5"), "training", (100, 110, 96), (96, 96, 96))
     blocks(at("blocks_archive.medh5"), "archive", (128, 130, 128), (128, 128, 128))
     tiny(at("defaultindex_balanced.medh5"), "defaultindex", (23, 25, 28), index=True)    # 4096 of more voxels
+    wide(at("wide_balanced.medh5"))
     with tempfile.TemporaryDirectory() as tmp:
         parts = [os.path.join(tmp, n) for n in ("a.medh5", "b.medh5", "c.medh5")]
         labelmap(parts[0], "portable", name="a")
