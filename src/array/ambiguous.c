@@ -6,7 +6,7 @@
  * otherwise, and nothing in it tells who wrote it. So it is found out once for
  * an array: by its digest, if it has one; else by a chunk that reaches beyond
  * the array, where only the right reading has the fill value all over; else
- * the chunks are believed.
+ * the chunks are believed. So are those that have to be decoded at once.
  */
 
 #include <config.h>
@@ -244,6 +244,14 @@ static int edge_verdict(const struct stored_array *s, void *buffer, size_t room,
 
 /* ------------------------------------------------------------- verdicts */
 
+void ambiguous_tell(const struct stored_array *s)
+{
+	problem_note(s->env->problems,
+		     "%s: is ambiguous; if c-blosc2 2.15.0 to 2.21.1 wrote it, "
+		     "its values are in the wrong order",
+		     s->label);
+}
+
 static void tell(const struct stored_array *s, enum verdict verdict,
 		 bool is_sure)
 {
@@ -262,10 +270,7 @@ static void tell(const struct stored_array *s, enum verdict verdict,
 			     "here, other programs may read it wrong",
 			     s->label);
 	else if (!is_sure)
-		problem_note(p,
-			     "%s: is ambiguous; if c-blosc2 2.15.0 to 2.21.1 "
-			     "wrote it, its values are in the wrong order",
-			     s->label);
+		ambiguous_tell(s);
 }
 
 static int decide(void *arg, const struct cache_key *key, struct wait *w,

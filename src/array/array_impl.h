@@ -219,6 +219,9 @@ enum verdict verdict_known(const struct stored_array *s);
 int verdict_get(const struct stored_array *s, struct wait *w,
 		enum verdict *out);
 
+/* An ambiguous chunk was believed: tell, once an array. */
+void ambiguous_tell(const struct stored_array *s);
+
 /* ------------------------------------------------------------- digest.c */
 
 /*

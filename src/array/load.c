@@ -99,7 +99,7 @@ static size_t stored_bytes(const struct unit_job *j)
  * them, where only a piece is wanted, for all of its values.
  */
 static int read_unit(const struct unit_job *j, unsigned char *scratch,
-		     unsigned char *out)
+		     unsigned char *out, struct codec_note *note)
 {
 	const struct stored_array *s = j->s;
 	size_t stored = stored_bytes(j);
@@ -108,8 +108,8 @@ static int read_unit(const struct unit_job *j, unsigned char *scratch,
 				 j->raw ? values : scratch);
 
 	if (!err && !j->raw)
-		err = codec_decode(&s->chain, j->at.skip, scratch, stored,
-				   values, (size_t)j->bytes);
+		err = codec_decode_note(&s->chain, j->at.skip, scratch, stored,
+					values, (size_t)j->bytes, note);
 	if (err)
 		return err;
 	if (s->swap)
@@ -128,6 +128,7 @@ static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 	const struct array_env *env = s->env;
 	size_t room = stored_bytes(j) + (j->band ? (size_t)j->bytes : 0);
 	struct cache_scratch *scratch = NULL;
+	struct codec_note note = {NULL, false};
 	void *mem = NULL;
 	int err = 0;
 
@@ -141,14 +142,18 @@ static int unit_load(void *arg, const struct cache_key *key, struct wait *w,
 			err = -ENOMEM;
 	}
 	if (!err)
-		err = read_unit(j, mem, *data);
+		err = read_unit(j, mem, *data, &note);
 	if (scratch &&
 	    !cache_scratch_give(
 		    env->cache, scratch,
 		    j->raw ? 0 : codec_scratch(&s->chain, (size_t)j->bytes)))
 		codec_trim(0);
+	if (err == -EOPNOTSUPP && note.what)
+		return frame_tell(s, key->unit, note.what);
 	if (err)
 		return unit_tell(s, key->unit, err, &j->at);
+	if (note.is_ambiguous)
+		ambiguous_tell(s);
 	unit_count(j->bytes);
 	return 0;
 }

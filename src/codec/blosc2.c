@@ -295,10 +295,10 @@ static int known_shape(const struct codec_step *step, struct codec_chunk *c,
 }
 
 static int blosc2_decode(const struct codec_step *step, const void *in,
-			 size_t nin, void *out, size_t *nout)
+			 size_t nin, void *out, size_t *nout,
+			 struct codec_note *note)
 {
 	struct codec_chunk c = {.stored = nin, .bytes = *nout};
-	const char *what = NULL;
 	struct blosc2_reader r;
 	struct blosc2_head head;
 	uint64_t dim[NDIM_MAX];
@@ -308,9 +308,13 @@ static int blosc2_decode(const struct codec_step *step, const void *in,
 	if (err < 0)
 		return err;
 	blosc2_reader_init(&r, in, NULL, NULL, nin);
-	err = blosc2_head(&r, &c, &head, &what);
+	err = blosc2_head(&r, &c, &head, &note->what);
 	if (err < 0)
 		return err;
+	/* The others are one value all over, in whatever order. */
+	note->is_ambiguous |=
+		head.frame.is_ambiguous && (head.chunk.kind == BLOSC2_RAW ||
+					    head.chunk.kind == BLOSC2_CODED);
 	err = decode_head(&head, in, out);
 	if (err < 0)
 		return err;

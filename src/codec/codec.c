@@ -96,7 +96,7 @@ static void plan_make(const struct codec_chain *chain, uint32_t skip,
 }
 
 static int plan_run(const struct plan *p, const void *in, size_t nin, void *out,
-		    size_t nout)
+		    size_t nout, struct codec_note *note)
 {
 	enum codec_buffer which = CODEC_BUFFER_CHAIN_0;
 
@@ -121,7 +121,7 @@ static int plan_run(const struct plan *p, const void *in, size_t nin, void *out,
 					? CODEC_BUFFER_CHAIN_1
 					: CODEC_BUFFER_CHAIN_0;
 		}
-		r = step->ops->decode(step, in, nin, to, &got);
+		r = step->ops->decode(step, in, nin, to, &got, note);
 		if (r < 0)
 			return r;
 		assert(got <= p->room[i]);
@@ -131,12 +131,14 @@ static int plan_run(const struct plan *p, const void *in, size_t nin, void *out,
 	return nin == nout ? 0 : -EBADMSG;
 }
 
-int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
-		 size_t nin, void *out, size_t nout)
+int codec_decode_note(const struct codec_chain *chain, uint32_t skip,
+		      const void *in, size_t nin, void *out, size_t nout,
+		      struct codec_note *note)
 {
 	struct plan p;
 	int r;
 
+	*note = (struct codec_note){NULL, false};
 	for (unsigned i = 0; i < chain->n; i++)
 		if (!(skip >> i & 1) && !is_built(&chain->step[i]))
 			return -EOPNOTSUPP;
@@ -148,10 +150,18 @@ int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
 			memcpy(out, in, nout);
 		return 0;
 	}
-	r = plan_run(&p, in, nin, out, nout);
+	r = plan_run(&p, in, nin, out, nout, note);
 	codec_scratch_done();
 	/* More than the chunk holds is as wrong as less. */
 	return r == -ENOSPC ? -EBADMSG : r;
+}
+
+int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
+		 size_t nin, void *out, size_t nout)
+{
+	struct codec_note note;
+
+	return codec_decode_note(chain, skip, in, nin, out, nout, &note);
 }
 
 /* The only step that was applied; NULL: none, or several. */

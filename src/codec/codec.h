@@ -42,6 +42,14 @@ struct codec_chain {
 	struct codec_step step[CODEC_STEPS_MAX];
 };
 
+/* What is to be said of a chunk beside its values. */
+struct codec_note {
+	/* What it uses that is not served (constant text), or NULL. */
+	const char *what;
+	/* Decoded as boxes, though it may not hold them: see codec_chunk. */
+	bool is_ambiguous;
+};
+
 struct codec_ops {
 	const char *name;   /* as Zarr spells it: "zstd" */
 	unsigned h5_filter; /* HDF5 filter number, 0 if none */
@@ -50,10 +58,10 @@ struct codec_ops {
 	 * return. Stays within both bounds whatever the input. NULL: known,
 	 * but this build has no library for it. 0, -EBADMSG for bad data,
 	 * -ENOSPC if it does not fit, -ENOMEM, -EOPNOTSUPP for what is sound
-	 * but not served.
+	 * but not served. Adds to *note.
 	 */
 	int (*decode)(const struct codec_step *step, const void *in, size_t nin,
-		      void *out, size_t *nout);
+		      void *out, size_t *nout, struct codec_note *note);
 	/*
 	 * NULL unless the result is the front of the input (a checksum is all
 	 * that the step adds): checks in[0..nin) and says in *nout how much of
@@ -101,6 +109,10 @@ const struct codec_ops *codec_at(unsigned i);
  */
 int codec_decode(const struct codec_chain *chain, uint32_t skip, const void *in,
 		 size_t nin, void *out, size_t nout);
+/* The same; what is to be said of it, also after a failure, in *note. */
+int codec_decode_note(const struct codec_chain *chain, uint32_t skip,
+		      const void *in, size_t nin, void *out, size_t nout,
+		      struct codec_note *note);
 
 /*
  * Whether the values of a stored chunk of nin bytes can be read without

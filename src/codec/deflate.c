@@ -18,13 +18,15 @@ static void *context_make(void)
 }
 
 static int deflate_decode(const struct codec_step *step, const void *in,
-			  size_t nin, void *out, size_t *nout)
+			  size_t nin, void *out, size_t *nout,
+			  struct codec_note *note)
 {
 	struct libdeflate_decompressor *d =
 		codec_context(CODEC_SLOT_DEFLATE, context_make);
 	size_t used, got;
 
 	(void)step;
+	(void)note;
 	if (!d)
 		return -ENOMEM;
 	switch (libdeflate_zlib_decompress_ex(d, in, nin, out, *nout, &used,
@@ -44,7 +46,7 @@ static int deflate_decode(const struct codec_step *step, const void *in,
 int codec_zlib_stream(const uint8_t *in, size_t nin, uint8_t *out, size_t nout)
 {
 	size_t got = nout;
-	int r = deflate_decode(NULL, in, nin, out, &got);
+	int r = deflate_decode(NULL, in, nin, out, &got, NULL);
 
 	if (r == -ENOSPC || (!r && got != nout))
 		return -EBADMSG;

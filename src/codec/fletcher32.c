@@ -183,11 +183,13 @@ static int fletcher32_strip(const struct codec_step *step, const void *in,
 }
 
 static int fletcher32_decode(const struct codec_step *step, const void *in,
-			     size_t nin, void *out, size_t *nout)
+			     size_t nin, void *out, size_t *nout,
+			     struct codec_note *note)
 {
 	size_t n;
 	int r = fletcher32_strip(step, in, nin, &n);
 
+	(void)note;
 	if (r < 0)
 		return r;
 	if (n > *nout)

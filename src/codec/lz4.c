@@ -44,7 +44,7 @@ static int block_decode(const uint8_t *in, size_t nin, uint8_t *out,
 }
 
 static int lz4_decode(const struct codec_step *step, const void *in, size_t nin,
-		      void *out, size_t *nout)
+		      void *out, size_t *nout, struct codec_note *note)
 {
 	const uint8_t *p = in, *const end = p + nin;
 	uint8_t *to = out;
@@ -52,6 +52,7 @@ static int lz4_decode(const struct codec_step *step, const void *in, size_t nin,
 	uint64_t total;
 
 	(void)step;
+	(void)note;
 	if (nin < 12)
 		return -EBADMSG;
 	total = (uint64_t)be32(p) << 32 | be32(p + 4);

@@ -137,8 +137,10 @@ void codec_unshuffle(const uint8_t *in, uint8_t *out, size_t n, size_t s)
 }
 
 static int shuffle_decode(const struct codec_step *step, const void *in,
-			  size_t nin, void *out, size_t *nout)
+			  size_t nin, void *out, size_t *nout,
+			  struct codec_note *note)
 {
+	(void)note;
 	if (step->nparam < 1 || !step->param[0])
 		return -EBADMSG;
 	if (nin > *nout)

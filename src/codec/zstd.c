@@ -62,13 +62,15 @@ int codec_zstd_frame(const uint8_t *in, size_t nin, uint8_t *out, size_t nout)
 }
 
 static int zstd_decode(const struct codec_step *step, const void *in,
-		       size_t nin, void *out, size_t *nout)
+		       size_t nin, void *out, size_t *nout,
+		       struct codec_note *note)
 {
 	ZSTD_DCtx *d = codec_context(CODEC_SLOT_ZSTD, context_make);
 	const uint8_t *p = in;
 	size_t done = 0;
 
 	(void)step;
+	(void)note;
 	if (!d)
 		return -ENOMEM;
 	while (nin) {

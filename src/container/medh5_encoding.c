@@ -227,19 +227,18 @@ static int read_table(struct medh5_annotation *a, struct medh5 *x,
 		      const char *name, unsigned rank, uint64_t rows)
 {
 	CLEANUP(medh5_table_fini) struct medh5_table t = {.own = NULL};
-	const char *why = NULL;
 	struct array_info info;
 	uint32_t object = part(a, x->k, name, &info);
 	int err = -ENOENT;
 
 	if (object != OBJECT_NONE)
-		err = medh5_table_init(&t, x, object, &why);
+		err = medh5_table_init(&t, x, object);
 	if (!err && t.value.rank == rank)
 		return place_classes(a, &t.value, name, rows);
 	if (err && err != -ENOENT)
 		return err;
-	fail(a->broken, "its %s cannot be read%s%s", name, why ? ": " : "",
-	     why ? why : "");
+	fail(a->broken, "its %s cannot be read%s%s", name, *t.why ? ": " : "",
+	     t.why);
 	return 0;
 }
 

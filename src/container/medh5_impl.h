@@ -134,7 +134,10 @@ int medh5_indices(struct medh5 *x, enum medh5_kind kind);
 
 /* --------------------------------- medh5_table.c: values of small arrays */
 
+#define MEDH5_WHY_MAX 100
+
 struct medh5_table {
+	char why[MEDH5_WHY_MAX]; /* of a failure, or "" */
 	struct attr value;
 	uint64_t dim[2]; /* of a value that was read here */
 	uint8_t *own;	 /* its data, malloc'ed */
@@ -142,11 +145,10 @@ struct medh5_table {
 
 /*
  * The numbers of an array of rank 1 or 2, of up to 4 MiB. 0; -ENOENT: it has
- * none that can be read, *why says more if anything is known; -ENOMEM; errors
+ * none that can be read, why says more if anything is known; -ENOMEM; errors
  * of store_read, which the builder can tell.
  */
-int medh5_table_init(struct medh5_table *t, struct medh5 *x, uint32_t object,
-		     const char **why);
+int medh5_table_init(struct medh5_table *t, struct medh5 *x, uint32_t object);
 void medh5_table_fini(struct medh5_table *t);
 
 /* ---------------------------------- medh5_encoding.c: one annotation */

@@ -11,6 +11,7 @@
 #include <config.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,7 @@ struct load {
 	uint64_t chunk_bytes, bytes;
 	uint8_t *in, *chunk, *out;
 	size_t room; /* of in */
-	const char *why;
+	char *why;   /* MEDH5_WHY_MAX bytes */
 };
 
 static void load_fini(struct load *l)
@@ -45,9 +46,9 @@ static void load_fini(struct load *l)
 	medh5_memory(l->x, 0);
 }
 
-static int refuse(struct load *l, const char *why)
+static int refuse(struct load *l, const char *why, const char *what)
 {
-	l->why = why;
+	snprintf(l->why, MEDH5_WHY_MAX, "%s%s", why, what);
 	return -ENOENT;
 }
 
@@ -73,7 +74,7 @@ static int make_index(struct load *l, struct bytes chunks)
 	index_builder_fini(&b);
 	free(note);
 	l->index = out;
-	return err == -ENOMEM ? err : err ? refuse(l, NULL) : 0;
+	return err == -ENOMEM ? err : err ? refuse(l, "", "") : 0;
 }
 
 static int measure(struct load *l)
@@ -82,7 +83,7 @@ static int measure(struct load *l)
 	bool is_row = a->rank == 1;
 
 	if (a->refused.n || !a->chunk || !a->kind || a->rank < 1 || a->rank > 2)
-		return refuse(l, NULL);
+		return refuse(l, "", "");
 	l->rows = is_row ? 1 : a->dim[0];
 	l->columns = a->dim[a->rank - 1];
 	l->chunk_rows = is_row ? 1 : a->chunk[0];
@@ -92,7 +93,7 @@ static int measure(struct load *l)
 	    !checked_mul(l->chunk_rows, l->chunk_columns, &l->chunk_bytes) ||
 	    !checked_mul(l->chunk_bytes, a->item_size, &l->chunk_bytes) ||
 	    l->bytes > TABLE_MAX || l->chunk_bytes > TABLE_MAX)
-		return refuse(l, "it is over 4 MiB");
+		return refuse(l, "it is over 4 MiB", "");
 	return 0;
 }
 
@@ -118,11 +119,12 @@ static int reserve(struct load *l, size_t n)
 static int read_chunk(struct load *l, const struct stored *at)
 {
 	size_t n = (size_t)at->n;
+	struct codec_note note;
 	int err;
 
 	l->x->table_work += n + l->chunk_bytes + CHUNK_WORK;
 	if (l->x->table_work > WORK_MAX)
-		return refuse(l, "there are too many such tables");
+		return refuse(l, "there are too many such tables", "");
 	err = reserve(l, n);
 	if (err)
 		return err;
@@ -133,16 +135,15 @@ static int read_chunk(struct load *l, const struct stored *at)
 			l->x->b, err,
 			err == -ESTALE ? "the file changed since it was opened"
 				       : "the file cannot be read");
-	err = codec_decode(&l->chain, at->skip, l->in, n, l->chunk,
-			   (size_t)l->chunk_bytes);
+	err = codec_decode_note(&l->chain, at->skip, l->in, n, l->chunk,
+				(size_t)l->chunk_bytes, &note);
 	if (err == -ENOMEM)
 		return err;
-	if (err)
-		return refuse(l, err == -EBADMSG
-					 ? "it is damaged"
-					 : "it is compressed in a way that is "
-					   "not supported");
-	return 0;
+	if (err == -EOPNOTSUPP)
+		return refuse(l, "it uses ",
+			      note.what ? note.what
+					: "a filter that is not supported");
+	return err ? refuse(l, "it is damaged", "") : 0;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -172,7 +173,7 @@ static int read_chunks(struct load *l)
 			int err;
 
 			if (chunk_index_locate(l->index, slot++, &at) || !at.n)
-				return refuse(l, "it is damaged");
+				return refuse(l, "it is damaged", "");
 			err = read_chunk(l, &at);
 			if (err)
 				return err;
@@ -216,25 +217,21 @@ static int load(struct load *l, struct bytes chunks)
 	return err;
 }
 
-int medh5_table_init(struct medh5_table *t, struct medh5 *x, uint32_t object,
-		     const char **why)
+int medh5_table_init(struct medh5_table *t, struct medh5 *x, uint32_t object)
 {
-	CLEANUP(load_fini) struct load l = {.x = x};
+	CLEANUP(load_fini) struct load l = {.x = x, .why = t->why};
 	struct bytes chunks;
 	int err;
 
 	*t = (struct medh5_table){.own = NULL};
-	*why = NULL;
 	if (catalog_value(x->k, object, &t->value))
 		return t->value.class == CAT_NUMBERS ? 0 : -ENOENT;
 	if (!x->store || !catalog_value_places(x->k, object, &chunks))
 		return -ENOENT;
 	catalog_array(x->k, object, &l.info);
 	err = load(&l, chunks);
-	if (err) {
-		*why = l.why;
+	if (err)
 		return err;
-	}
 	memcpy(t->dim, l.info.dim, l.info.rank * sizeof(*t->dim));
 	t->own = take_ptr(l.out);
 	t->value = (struct attr){

@@ -19,6 +19,7 @@ EXTRA_DIST += \
 	%reldir%/blosc2_filter.py \
 	%reldir%/blosc2_cat.py \
 	%reldir%/blosc2_frames.py \
+	%reldir%/blosc2_whole.py \
 	%reldir%/draws.py \
 	%reldir%/foreground.py \
 	%reldir%/label.py \

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Blosc2: what its HDF5 filter writes against what h5py reads, chunk by chunk
-# and through cat; frames made by hand. PATCHFS_FULL=1 takes many more.
+# and through cat; frames made by hand, and what is told of them.
+# PATCHFS_FULL=1 takes many more.
 # shellcheck source=tests/lib.sh disable=SC2154
 . "$srcdir/tests/lib.sh"
 requires_py h5py numpy hdf5plugin
@@ -21,3 +22,5 @@ python "$srcdir/tests/cli/blosc2_filter.py" "$tmp/chunks" $chunks "$seed" ||
 	fail "chunks of the filter"
 python "$srcdir/tests/cli/blosc2_cat.py" "$tmp" $arrays "$seed" \
 	"$builddir/run" "$builddir/patchfs" cat || fail "whole arrays"
+python "$srcdir/tests/cli/blosc2_whole.py" "$tmp" "$builddir/run" \
+	"$builddir/patchfs" || fail "what is told of whole chunks"

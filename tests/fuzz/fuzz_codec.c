@@ -58,13 +58,15 @@ static void check_stored(const struct test *t)
 {
 	uint8_t *out = encode_room(t->nout), *again = encode_room(t->nout);
 	const struct codec_step *step = &t->chain.step[0];
+	struct codec_note note = {NULL, false};
 	size_t got = t->nout;
 	int r, one;
 
 	r = codec_decode(&t->chain, t->skip, t->data, t->n, out, t->nout);
 	MUST(r == 0 || r == -EBADMSG);
 	if (t->chain.n == 1 && !t->skip) {
-		one = step->ops->decode(step, t->data, t->n, again, &got);
+		one = step->ops->decode(step, t->data, t->n, again, &got,
+					&note);
 		MUST(one == 0 || one == -EBADMSG || one == -ENOSPC);
 		MUST((r == 0) == (one == 0 && got == t->nout));
 		MUST(got <= t->nout);

@@ -202,7 +202,7 @@ static int decode_block(const void *in, size_t nin, uint32_t block, void *out,
 }
 
 static int toy_decode(const struct codec_step *step, const void *in, size_t nin,
-		      void *out, size_t *nout)
+		      void *out, size_t *nout, struct codec_note *note)
 {
 	const uint8_t *from = in;
 	uint8_t *block, *to = out;
@@ -215,6 +215,7 @@ static int toy_decode(const struct codec_step *step, const void *in, size_t nin,
 	memcpy(&h, in, sizeof(h));
 	if (!is_head(&h))
 		return -EBADMSG;
+	note->is_ambiguous = h.is_ambiguous;
 	*nout = h.item_size;
 	for (unsigned k = 0; k < h.ndim; k++)
 		*nout *= h.dim[k];
