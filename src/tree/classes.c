@@ -32,7 +32,8 @@ struct class_row {
 struct table {
 	struct json_out *json; /* else: */
 	FILE *csv;
-	const char *path;
+	const char *path;  /* of csv */
+	const char *index; /* of csv: which it is from */
 	const struct pin *pin;
 	const struct dir *label;
 	unsigned ndim;
@@ -70,7 +71,7 @@ static void put_row(const struct table *t, struct class_row *r)
 		put_quoted(t->csv, r->name);
 		fprintf(t->csv, ",%" PRIu64 ",", r->count);
 		put_box(t, r);
-		fputc('\n', t->csv);
+		fprintf(t->csv, ",%s\n", t->index);
 		return;
 	}
 	json_out_open(o, NULL, '{');
@@ -112,9 +113,10 @@ static void put_stored(struct table *t, const struct stored_index *x)
 }
 
 /* The index that the file carries, if it can be used. */
-static int get_stored(const struct pin *p, const struct dir *d,
-		      const char *label, struct wait *w, struct stored_pin *out)
+static int get_stored(struct tree *t, const struct pin *p, const struct dir *d,
+		      struct wait *w, struct stored_pin *out)
 {
+	char label[PATH_MAX];
 	struct derived_info derived;
 	struct stored_ask ask = {.env = p->env,
 				 .container = p->container,
@@ -133,6 +135,7 @@ static int get_stored(const struct pin *p, const struct dir *d,
 	catalog_derived(p->k, d->object, &derived);
 	if (derived.kind != DERIVED_LABELS)
 		return -ENOENT;
+	tree_label(t, d->parent, label, sizeof(label));
 	ask.sample = place.sample;
 	ask.annotation = place.annotation;
 	err = stored_get(&ask, w, out);
@@ -159,7 +162,7 @@ static int put_classes(struct tree *t, uint32_t dir, struct table *out,
 		indices_put(t->indices, &exact);
 		return 0;
 	}
-	err = get_stored(out->pin, out->label, out->path, w, &stored);
+	err = get_stored(t, out->pin, out->label, w, &stored);
 	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
 		return err;
 	if (err < 0) {
@@ -180,7 +183,6 @@ int classes_json(struct tree *t, uint32_t dir, struct wait *w, FILE *f)
 	const struct dir *d = dirs_at(t->dirs, dir);
 	CLEANUP(cleanup_freep) char *path = NULL;
 	CLEANUP(cleanup_freep) void *data = NULL;
-	char label[PATH_MAX];
 	struct json_out o;
 	struct pin pin;
 	size_t size;
@@ -188,14 +190,12 @@ int classes_json(struct tree *t, uint32_t dir, struct wait *w, FILE *f)
 
 	if (err < 0)
 		return err;
-	tree_label(t, dir, label, sizeof(label));
 	path = tree_inner_path(t, dir);
 	err = pin_check(&pin, d);
 	if (err == 0)
 		err = path ? json_out_init(&o) : -ENOMEM;
 	if (err == 0) {
-		struct table table = {
-			.json = &o, .path = label, .pin = &pin, .label = d};
+		struct table table = {.json = &o, .pin = &pin, .label = d};
 
 		json_out_value(&o, "array", json_str_new(path));
 		err = put_classes(t, dir, &table, w);
@@ -212,13 +212,37 @@ int classes_json(struct tree *t, uint32_t dir, struct wait *w, FILE *f)
 
 /* ------------------------------------------------------------------- csv */
 
+/* From the index that is at hand: the exact one, else that of the file. */
+static int put_rows(struct tree *t, uint32_t dir, struct table *out,
+		    struct wait *w)
+{
+	struct index_pin exact;
+	struct stored_pin stored;
+	int err;
+
+	if (label_index_peek(t, out->pin, dir, &exact)) {
+		out->index = "exact";
+		put_exact(out, exact.index);
+		indices_put(t->indices, &exact);
+		return 0;
+	}
+	err = get_stored(t, out->pin, out->label, w, &stored);
+	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
+		return err;
+	if (err < 0)
+		return 0;
+	out->index = "stored";
+	put_stored(out, stored.index);
+	stored_put(out->pin->env, &stored);
+	return 0;
+}
+
 static int add_array(struct tree *t, uint32_t dir, const struct dir *d,
 		     struct wait *w, FILE *f)
 {
 	CLEANUP(cleanup_freep) char *path = NULL;
 	const size_t n = dirs_path(t->dirs, DIR_ROOT, dir, NULL, 0) + 1;
 	struct table table = {.csv = f, .label = d};
-	struct index_pin exact;
 	struct pin pin;
 	int err;
 
@@ -232,12 +256,10 @@ static int add_array(struct tree *t, uint32_t dir, const struct dir *d,
 	dirs_path(t->dirs, DIR_ROOT, dir, path, n);
 	table.path = path;
 	table.pin = &pin;
-	if (pin_check(&pin, d) == 0 && label_index_peek(t, &pin, dir, &exact)) {
-		put_exact(&table, exact.index);
-		indices_put(t->indices, &exact);
-	}
+	if (pin_check(&pin, d) == 0)
+		err = put_rows(t, dir, &table, w);
 	pin_put(&pin);
-	return 0;
+	return err;
 }
 
 int classes_csv(struct tree *t, struct wait *w, FILE *f)
@@ -245,7 +267,7 @@ int classes_csv(struct tree *t, struct wait *w, FILE *f)
 	const uint32_t n = dirs_count(t->dirs);
 	int err = 0;
 
-	fputs("array,class,name,count,box\n", f);
+	fputs("array,class,name,count,box,index\n", f);
 	for (uint32_t i = 0; i < n && err == 0; i++) {
 		const struct dir *d = dirs_at(t->dirs, i);
 

@@ -49,6 +49,7 @@ print(*h5py.File(sys.argv[1])["index"])' "$tmp/src/$m.medh5"); do
 done
 text 'a "b"/seg/foreground+size-1x1x1/0.json' \
 	$m/annotations/band/labels/foreground+size-4x4x4+index-exact/0.json \
+	{$m,stale_training,noindex_portable}/annotations/organs/labels/info.json \
 	.patchfs/classes.csv | sed -n '/^array,/,$p' >"$tmp/classes.csv"
 
 python - "$tmp" "$m" <<'END' || fail "see above"
@@ -115,6 +116,12 @@ def part(array):
     return [row(r) for r in rows if r["array"] == array]
 assert part('a "b"/seg') == [(c["id"], c["count"], c["start"], c["stop"])
                              for c in of(seg)], rows
-assert part(sample + "/annotations/band/labels") == stored["band"], rows
-assert len(rows) == len(of(seg)) + len(stored["band"]), rows
+# Both are at hand of the one, and the exact one is of all voxels too.
+names = {a: sample + "/annotations/%s/labels" % a for a in ("band", "organs")}
+for a, array in names.items():
+    assert part(array) == stored[a], (a, rows)
+assert len(rows) == len(of(seg)) + sum(len(stored[a]) for a in names), rows
+assert {(r["array"], r["index"]) for r in rows} == {
+    ('a "b"/seg', "exact"), (names["band"], "exact"),
+    (names["organs"], "stored")}, rows
 END
