@@ -4,8 +4,14 @@
  * The catalog of a container, and the protocol between the server and the
  * scanner. This header is shared with the scanner and holds no code.
  *
- * Scanner: started with file descriptor 3 on one end of a SOCK_STREAM
- * socketpair, no arguments. It reads one struct scan_request, then sends
+ * The program is started once, with file descriptor 3 on one end of a
+ * SOCK_SEQPACKET socketpair, no arguments. To each byte that comes there with a
+ * descriptor (SCM_RIGHTS) it answers an int32_t: the pid of a new scanner, a
+ * child of its own parent, or -errno. It ends, and all its scanners, with that
+ * socket.
+ *
+ * Scanner: has the descriptor, one end of a SOCK_STREAM socketpair, as its
+ * number 3. It reads one struct scan_request, then sends
  * messages: a struct scan_msg and len bytes of payload. To a SCAN_READ the
  * server answers struct scan_data and n bytes; nothing else is ever sent to
  * the scanner. The scanner ends with SCAN_END or SCAN_FAIL and exits 0.

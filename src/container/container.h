@@ -22,12 +22,22 @@
 #include "util/shape.h"
 
 struct metrics;
+struct scanners;
 struct store;
+
+/*
+ * Where scanners come from: a process that is started when the first one is
+ * wanted, of the program patchfs-scan at path (borrowed). 0; -ENOMEM.
+ */
+int scanners_new(const char *path, struct scanners **out);
+/* When no scan runs any more. NULL is fine. */
+void scanners_free(struct scanners *s);
 
 /* Constant after start; borrowed. Limits are set by tests alone. */
 struct container_conf {
-	const char *scanner;  /* path of patchfs-scan */
-	unsigned scan_cpu_s;  /* CPU seconds without a new result; 0: 5 */
+	const char *scanner;	   /* path of patchfs-scan */
+	struct scanners *scanners; /* of that path */
+	unsigned scan_cpu_s;	   /* CPU seconds without a new result; 0: 5 */
 	unsigned scan_wall_s; /* seconds without a result or a read; 0: 10 */
 	uint64_t scan_memory; /* bytes, RLIMIT_AS of a scanner; 0: its own */
 	bool allow_live;      /* open files that a writer has marked */

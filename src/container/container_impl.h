@@ -292,6 +292,12 @@ int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 
 /* ------------------------------------------------------------ scanner */
 
+/*
+ * A scanner, a child of this process, that has fd as its SCAN_FD. Any thread.
+ * 0; as scan_process_start.
+ */
+int scanners_fork(struct scanners *s, int fd, pid_t *pid);
+
 /* A running scanner. One thread. */
 struct scan_process {
 	pid_t pid;	 /* 0: none */
@@ -302,11 +308,11 @@ struct scan_process {
 };
 
 /*
- * Start the scanner, its other end at SCAN_FD, nothing else open but
- * /dev/null at 0 to 2. Limits: memory in bytes (0: none), CPU in seconds.
- * 0 or -errno, of which -EAGAIN is none.
+ * Make a scanner, its other end at SCAN_FD, nothing else open but /dev/null at
+ * 0 to 2. Limits: memory in bytes (0: none), CPU in seconds. 0 or -errno, of
+ * which -EAGAIN is none; -ELIBACC: the program ends before it has answered.
  */
-int scan_process_start(struct scan_process *p, const char *path,
+int scan_process_start(struct scan_process *p, struct scanners *from,
 		       uint64_t memory, uint64_t cpu_s);
 /*
  * Kill and reap it, close the socket. With grace_ms it may end by itself
@@ -324,10 +330,9 @@ struct scan_wire {
 	struct scan_process process;
 	uint64_t cpu_s, wall_s; /* limits without a result */
 	uint64_t total_s;	/* limit of CPU time in all */
-	/* wire.c's own, but for was_heard; in ns */
+	/* wire.c's own; in ns */
 	uint64_t waited, waited_total; /* since the last result; in all */
 	uint64_t cpu_mark;	       /* CPU time at the last result */
-	bool was_heard;		       /* it has asked for something */
 	char why[SCAN_TEXT_MAX + 1];   /* of the last failure */
 };
 

@@ -26,5 +26,6 @@ libcore_a_SOURCES += \
 	%reldir%/medh5_table.c \
 	%reldir%/process.c \
 	%reldir%/scanner.c \
+	%reldir%/scanners.c \
 	%reldir%/wire.c \
 	$(NULL)

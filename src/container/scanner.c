@@ -75,7 +75,6 @@ static int answer_read(struct scan *x, uint32_t len)
 	if (r.n > SCAN_READ_MAX)
 		return bad_answer(x, "size of a read");
 	x->bytes += r.n;
-	x->wire.was_heard = true;
 	if (++x->reads > x->reads_max || x->bytes > x->bytes_max)
 		return wire_fail(&x->wire, -EBADMSG,
 				 "the HDF5 scanner read more than the file can "
@@ -244,7 +243,7 @@ int scan_run(struct store *s, const struct container_conf *conf,
 	/* A dataset takes 300 bytes of metadata and 35 us at the least. */
 	if (x.wire.total_s > 600)
 		x.wire.total_s = 600;
-	err = scan_process_start(&x.wire.process, conf->scanner,
+	err = scan_process_start(&x.wire.process, conf->scanners,
 				 conf->scan_memory, x.wire.total_s);
 	if (err)
 		err = wire_fail(&x.wire, err == -ENOMEM ? err : -EIO,

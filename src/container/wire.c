@@ -138,13 +138,6 @@ static int gone(struct scan_wire *x)
 	if (status == -1)
 		return wire_fail(x, -EBADMSG,
 				 "the HDF5 scanner ended too early");
-	/* 127: of the dynamic linker, and of posix_spawn under valgrind. */
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !x->was_heard)
-		return wire_fail(
-			x, -EIO,
-			"the HDF5 scanner %s cannot be started: it or a "
-			"library of it is missing",
-			x->conf->scanner);
 	if (WIFEXITED(status))
 		return wire_fail(
 			x, -EBADMSG,

@@ -3,6 +3,8 @@
 libexec_PROGRAMS += patchfs-scan
 patchfs_scan_SOURCES = \
 	%reldir%/array.c \
+	%reldir%/forkserver.c \
+	%reldir%/forkserver.h \
 	%reldir%/index.c \
 	%reldir%/main.c \
 	%reldir%/medh5.c \

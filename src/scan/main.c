@@ -4,11 +4,13 @@
  * patchfs-scan: what is in an HDF5 file, and where its chunks are. Started by
  * the server with one end of a socketpair as descriptor 3, and nothing else;
  * container/catalog.h has the protocol. This program is the only one on the
- * way of a read that links libhdf5. It opens nothing and serves one request.
+ * way of a read that links libhdf5. It opens nothing; each request is served by
+ * a process of its own.
  */
 
 #include <config.h>
 
+#include "scan/forkserver.h"
 #include "scan/scan_impl.h"
 
 #include <errno.h>
@@ -55,7 +57,9 @@ int main(void)
 
 	clear_environment();
 	ignore_signals();
+	sandbox_warm_up();
 	driver = vfd_start();
+	forkserver();
 	if (driver < 0)
 		wire_fail(-ENOMEM, "libhdf5 cannot be started");
 	sandbox_enter();

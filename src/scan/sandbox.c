@@ -213,7 +213,7 @@ static int by_byte(const void *a, const void *b)
  * What libc asks of the system once and then remembers: the time zone, and
  * for sorting more than a kilobyte, how much memory there is.
  */
-static void warm_up_libc(void)
+void sandbox_warm_up(void)
 {
 	uint8_t bytes[4096] = {2, 1};
 
@@ -228,7 +228,6 @@ void sandbox_enter(void)
 	struct program p = {.n = 0};
 	struct sock_fprog fprog;
 
-	warm_up_libc();
 #ifdef __NR_close_range
 	syscall(__NR_close_range, SCAN_FD + 1, ~0u, 0);
 #endif
@@ -239,9 +238,7 @@ void sandbox_enter(void)
 #endif
 	make_program(&p);
 	fprog = (struct sock_fprog){.len = p.n, .filter = p.insn};
-	/* A server that ends in a hurry, or is killed, leaves nobody behind. */
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 ||
-	    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &fprog) < 0)
 		wire_fail(-errno, "no sandbox: prctl: %s", strerror(errno));

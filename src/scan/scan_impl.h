@@ -78,14 +78,16 @@ struct vfd {
 	uint64_t addr, size;
 };
 
-/* Starts libhdf5 and registers the driver. Before the sandbox. */
+/* Starts libhdf5 and registers the driver; -1: it cannot. No sandbox yet. */
 hid_t vfd_start(void);
 /* The file, read-only; -1 with libhdf5's error stack. */
 hid_t vfd_open_file(hid_t driver, struct vfd *v);
 
 /* ------------------------------------------------------------ the rest */
 
-/* sandbox.c: from here on little more than read, write and memory. */
+/* sandbox.c: once for all scanners, before the first; from here on little more
+ * than read, write and memory. */
+void sandbox_warm_up(void);
 void sandbox_enter(void);
 
 /* super.c: refuses what is not HDF5, cut off, or open for writing. */

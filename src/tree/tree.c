@@ -300,7 +300,10 @@ int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 			   conf->problems) < 0)
 		goto fail;
 	t->env.direct_io = conf->direct_io;
-	err = open_indices(t, why);
+	err = scanners_new(conf->container.scanner,
+			   &t->conf.container.scanners);
+	if (err == 0)
+		err = open_indices(t, why);
 	if (err == 0)
 		err = parse_views(t, why);
 	if (err == 0)
@@ -338,6 +341,7 @@ void tree_free(struct tree *t)
 		close(t->index_dir);
 	array_env_fini(&t->env);
 	sources_fini(&t->sources);
+	scanners_free(t->conf.container.scanners);
 	srcdirs_fini(&t->srcdirs);
 	dirs_free(t->dirs);
 	free(t->views);

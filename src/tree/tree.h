@@ -49,7 +49,7 @@ struct tree_conf {
 	bool direct_io;		  /* entries are not moved to the cold end */
 	uid_t uid;		  /* owner shown without allow_other */
 	gid_t gid;
-	struct container_conf container;
+	struct container_conf container; /* scanners: the tree's own */
 	struct metrics *metrics;
 	struct problems *problems;
 	const char *config_text; /* .patchfs/config, lines "name value" */

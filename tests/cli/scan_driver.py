@@ -12,6 +12,7 @@ As a program it prints the tree of a file, and chunk addresses with --index.
 import errno
 import os
 import resource
+import signal
 import socket
 import struct
 import subprocess
@@ -63,6 +64,50 @@ def scanner():
     return os.path.join(where, 'patchfs-scan')
 
 
+class Child:
+    """A scanner of our own, made by the process that scanners are forked from
+    (src/container/catalog.h), which is gone again once this is made."""
+
+    def __init__(self, sock, env, cpu):
+        ours, theirs = socket.socketpair(socket.AF_UNIX,
+                                         socket.SOCK_SEQPACKET)
+        high = os.dup2(theirs.fileno(), 100)
+        theirs.close()
+
+        def give():
+            os.dup2(high, 3)
+            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
+
+        server = subprocess.Popen(
+            [scanner()], preexec_fn=give, pass_fds=(3,), env=env,
+            stdin=subprocess.DEVNULL)
+        os.close(high)
+        socket.send_fds(ours, [b'x'], [sock.fileno()])
+        answer = ours.recv(4)
+        if len(answer) != 4:
+            raise Died(server.wait(30), 'no scanner')
+        self.pid, = struct.unpack('=i', answer)
+        assert self.pid > 0, self.pid
+        self.forks, self.control, self.status = server, ours, None
+
+    def wait(self, timeout):
+        end = time.monotonic() + timeout
+        while self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            if pid:
+                self.status = os.waitstatus_to_exitcode(status)
+            elif time.monotonic() > end:
+                raise subprocess.TimeoutExpired('patchfs-scan', timeout)
+            else:
+                time.sleep(0.001)
+        self.control.close()
+        self.forks.wait(30)
+        return self.status
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
+
+
 class Server:
     def __init__(self, path, request, delay=0.0, hook=None, env=None,
                  cpu=60):
@@ -70,18 +115,9 @@ class Server:
         self.size = os.fstat(self.file).st_size
         self.delay, self.hook = delay, hook
         ours, theirs = socket.socketpair()
-        high = os.dup2(theirs.fileno(), 100)
-        theirs.close()
         self.sock = ours
-
-        def give():
-            os.dup2(high, 3)
-            resource.setrlimit(resource.RLIMIT_CPU, (cpu, cpu))
-
-        self.proc = subprocess.Popen(
-            [scanner()], preexec_fn=give, pass_fds=(3,), env=env,
-            stdin=subprocess.DEVNULL)
-        os.close(high)
+        self.proc = Child(theirs, env, cpu)
+        theirs.close()
         self.reply = Reply()
         ours.sendall(request)
 

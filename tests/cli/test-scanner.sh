@@ -108,7 +108,7 @@ test $rc -ne 0 || fail "hang: $(cat "$tmp/out")"
 grep -q 'Input/output error' "$tmp/err" || fail "hang: $(cat "$tmp/err")"
 grep -q 'hang.h5: the HDF5 scanner gave no result within 10 s' "$tmp/log" ||
 	fail "hang: no line in the log"
-test -z "$(pgrep -P "$daemon" || :)" || fail "a scanner is left"
+test -z "$(pgrep -x -P "$daemon" patchfs-scan || :)" || fail "a scanner is left"
 before=$(fds)
 for b in $bad; do
 	test "$(ls "$mnt/$b")" = info.json || fail "$b: $(ls "$mnt/$b")"
@@ -116,3 +116,22 @@ for b in $bad; do
 done
 test "$(fds)" -le "$before" || fail "descriptors: $before, then $(fds)"
 test "$(stat_value scans_failed)" -ge 9 || fail "scans_failed"
+umount_volume
+
+# A server that is killed leaves no process that computes for nobody.
+mount_volume "$tmp/src"
+cat "$mnt/spin/x" >"$tmp/out" 2>&1 &
+reader=$!
+for ((i = 0; ; i++)); do
+	scan=$(pgrep -x -P "$daemon" patchfs-scan) && break
+	test $i -lt $((400 * slow)) || fail "no scanner"
+	sleep 0.05
+done
+forks=$(pgrep -x -P "$daemon" patchfs-forks) || fail "who made the scanner?"
+kill -KILL "$daemon"
+ends "$scan" $((3 * slow)) || fail "a scanner outlives its server"
+ends "$forks" $((3 * slow)) || fail "patchfs-forks outlives its server"
+wait $reader || :
+wait "$daemon" || :
+daemon=
+fusermount3 -u "$mnt"

@@ -20,6 +20,7 @@
 
 struct array_file {
 	struct array_env env;
+	struct container_conf conf;
 	struct container *container;
 	struct cached catalog;
 	const char *path;
@@ -30,19 +31,20 @@ static inline int array_file_open(struct array_file *f, const char *path,
 				  size_t cache)
 {
 	static char scanner[4096];
-	static struct container_conf conf = {.scanner = scanner};
 	const char *build = getenv("builddir");
 	struct store *s;
 	int err;
 
-	*f = (struct array_file){.path = path};
+	*f = (struct array_file){.path = path, .conf = {.scanner = scanner}};
 	snprintf(scanner, sizeof(scanner), "%s/patchfs-scan",
 		 build ? build : ".");
 	err = array_env_init(&f->env, cache, NULL, problems_new());
 	if (!err)
+		err = scanners_new(scanner, &f->conf.scanners);
+	if (!err)
 		err = store_open(path, -1, &s);
 	if (!err) {
-		err = container_open(s, &conf, &f->container);
+		err = container_open(s, &f->conf, &f->container);
 		if (err)
 			store_close(s);
 	}
@@ -81,6 +83,7 @@ static inline void array_file_close(struct array_file *f)
 	cached_put(&f->env, &f->catalog);
 	if (f->container)
 		container_close(f->container);
+	scanners_free(f->conf.scanners);
 	array_env_fini(&f->env);
 	problems_free(f->env.problems);
 }

@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +76,10 @@ static unsigned count_fds(void)
 	return n;
 }
 
-/* Nobody left to wait for: neither a zombie nor a running child. */
+/*
+ * Nobody left to wait for, neither a zombie nor a running child, once the
+ * process is gone that scanners are forked from.
+ */
 static void expect_no_child(void)
 {
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
@@ -166,6 +170,12 @@ static void write_content(void)
 	close(fd);
 }
 
+static void open_store(struct store *s, struct container **c)
+{
+	ck_assert_int_eq(scanners_new(conf.scanner, &conf.scanners), 0);
+	ck_assert_int_eq(container_open(s, &conf, c), 0);
+}
+
 static struct container *open_container(void)
 {
 	struct container *c;
@@ -174,8 +184,14 @@ static struct container *open_container(void)
 	write_content();
 	ck_assert_int_eq(store_open(path, -1, &s), 0);
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_int_eq(container_open(s, &conf, &c), 0);
+	open_store(s, &c);
 	return c;
+}
+
+static void close_container(struct container *c)
+{
+	container_close(c);
+	scanners_free(conf.scanners);
 }
 
 static int scan_limited(size_t max, char **why)
@@ -191,7 +207,7 @@ static int scan_limited(size_t max, char **why)
 	if (err)
 		ck_assert_ptr_nonnull(*why);
 	free(out);
-	container_close(c);
+	close_container(c);
 	ck_assert_uint_eq(count_fds(), fds);
 	expect_no_child();
 	return err;
@@ -273,7 +289,7 @@ START_TEST(test_ends)
 	conf.scanner = "/dev/null";
 	expect(-EIO, "cannot be started");
 	conf.scanner = "/bin/false";
-	expect(-EBADMSG, "ended with status 1");
+	expect(-EIO, "/bin/false cannot be started: ");
 }
 END_TEST
 
@@ -401,7 +417,7 @@ START_TEST(test_memory)
 #endif
 	rss_before = 0;
 	free(out);
-	container_close(c);
+	close_container(c);
 	expect_no_child();
 	/* The same with an end that is a lie. */
 	content_size -= sizeof(struct scan_msg) + sizeof(struct scan_end);
@@ -579,7 +595,7 @@ START_TEST(test_index)
 	ck_assert_int_eq(container_index(c, &a, 1, 4096, &out, &size, &why),
 			 -EINVAL);
 	free(why);
-	container_close(c);
+	close_container(c);
 	sent[1].slot = 2;
 	content_size = DATA;
 	add_message(SCAN_CHUNKS, sent, sizeof(sent));
@@ -589,7 +605,7 @@ START_TEST(test_index)
 			 -EBADMSG);
 	ck_assert_ptr_nonnull(strstr(why, "number of a chunk"));
 	free(why);
-	container_close(c);
+	close_container(c);
 	expect_no_child();
 }
 END_TEST
@@ -611,14 +627,14 @@ START_TEST(test_stale)
 	script_send("");
 	write_content();
 	ck_assert_int_eq(store_open(path, -1, &s), 0);
-	ck_assert_int_eq(container_open(s, &conf, &c), 0);
+	open_store(s, &c);
 	ck_assert_int_eq(truncate(path, 100), 0);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_int_eq(container_catalog(c, 1 << 20, &out, &size, &why),
 			 -ESTALE);
 	ck_assert_ptr_nonnull(strstr(why, "changed"));
 	free(why);
-	container_close(c);
+	close_container(c);
 	expect_no_child();
 	ck_assert_int_eq(metric_get(metric_find(&m, "scans_failed")),
 			 failed + 1);
@@ -700,7 +716,63 @@ START_TEST(test_threads)
 		ck_assert_int_eq(pthread_join(thread[i], &failed), 0);
 		ck_assert_ptr_null(failed);
 	}
-	container_close(c);
+	close_container(c);
+	ck_assert_uint_eq(count_fds(), fds);
+	expect_no_child();
+}
+END_TEST
+
+/* The process that scanners are forked from: our only child. */
+static pid_t forkserver_pid(void)
+{
+	char name[64];
+	int pid = 0;
+	FILE *f;
+
+	snprintf(name, sizeof(name), "/proc/self/task/%d/children", getpid());
+	f = fopen(name, "r");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(fscanf(f, "%d", &pid), 1);
+	fclose(f);
+	return pid;
+}
+
+static int scan_again(struct container *c, char **why)
+{
+	void *out = NULL;
+	size_t size;
+	int err = container_catalog(c, 1 << 20, &out, &size, why);
+
+	free(out);
+	return err;
+}
+
+/* Killed, it is started again; stopped, it fails one scan, not the next. */
+START_TEST(test_forkserver)
+{
+	unsigned fds = count_fds();
+	struct container *c;
+	pid_t pid;
+	char *why;
+
+	add_message(SCAN_PAGE, r.p, r.n);
+	add_end();
+	script_send("");
+	c = open_container();
+	ck_assert_int_eq(scan_again(c, &why), 0);
+	pid = forkserver_pid();
+	ck_assert_int_eq(scan_again(c, &why), 0);
+	ck_assert_int_eq(forkserver_pid(), pid);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, NULL, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(scan_again(c, &why), 0);
+	ck_assert_int_ne(forkserver_pid(), pid);
+	ck_assert_int_eq(kill(forkserver_pid(), SIGSTOP), 0);
+	ck_assert_int_eq(scan_again(c, &why), -EIO);
+	ck_assert_ptr_nonnull(strstr(why, "cannot be started: "));
+	free(why);
+	ck_assert_int_eq(scan_again(c, &why), 0);
+	close_container(c);
 	ck_assert_uint_eq(count_fds(), fds);
 	expect_no_child();
 }
@@ -730,6 +802,7 @@ static Suite *make_suite(void)
 	tcase_add_test(t, test_stale);
 	tcase_add_test(t, test_signature);
 	tcase_add_test(t, test_threads);
+	tcase_add_test(t, test_forkserver);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "container/catalog.h"
+#include "scan/forkserver.h"
 
 extern char **environ;
 
@@ -183,6 +184,7 @@ int main(void)
 	char script[513];
 	char *save, *line;
 
+	forkserver();
 	get(&req, sizeof(req));
 	if (req.version != SCAN_VERSION)
 		_exit(94);

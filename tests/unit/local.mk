@@ -146,7 +146,8 @@ unit += %reldir%/check_scanner
 %canon_reldir%_check_scanner_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
 # What check_scanner runs as a scanner: no test itself.
 check_PROGRAMS += %reldir%/false_scanner
-%canon_reldir%_false_scanner_SOURCES = %reldir%/false_scanner.c
+%canon_reldir%_false_scanner_SOURCES = %reldir%/false_scanner.c \
+	src/scan/forkserver.c src/scan/forkserver.h
 
 EXTRA_DIST += \
 	%reldir%/tree_test.h \

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+
+/*
+ * The process that scanners are forked from (scan/forkserver.c): started with
+ * nothing inherited when the first scanner is wanted, and again when it is
+ * gone. One lock, held while a scanner is made, which takes less than a
+ * millisecond once the process is there. Nothing is ever waited for without an
+ * end: it may be stopped, or killed, from outside.
+ */
+
+#include <config.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "container/container_impl.h"
+#include "util/cleanup.h"
+#include "util/text.h"
+
+#define TICK_MS 100
+#define TICKS 100 /* that an answer may take */
+
+struct scanners {
+	const char *path;
+	pthread_mutex_t lock;
+	pid_t pid; /* 0: none */
+	int fd;	   /* our end of its socketpair */
+};
+
+int scanners_new(const char *path, struct scanners **out)
+{
+	struct scanners *s = malloc(sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	*s = (struct scanners){.path = path, .fd = -1};
+	pthread_mutex_init(&s->lock, NULL);
+	*out = s;
+	return 0;
+}
+
+/* It never ends by itself while we live, so that its pid is its own. */
+static void end(struct scanners *s)
+{
+	cleanup_closep(&s->fd);
+	s->fd = -1;
+	if (!s->pid)
+		return;
+	kill(s->pid, SIGKILL);
+	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	s->pid = 0;
+}
+
+void scanners_free(struct scanners *s)
+{
+	if (!s)
+		return;
+	end(s);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+}
+
+/* ------------------------------------------------------------------ start */
+
+/* What the scanner may see of our environment: how to find its libraries. */
+static const char *const passed[] = {
+	"LD_LIBRARY_PATH",
+#ifdef HAVE_SANITIZER
+	"ASAN_OPTIONS",	   "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS",
+#endif
+};
+#define NPASSED (sizeof(passed) / sizeof(*passed))
+
+static int make_env(char *env[NPASSED + 2])
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < NPASSED; i++) {
+		const char *v = getenv(passed[i]);
+
+		if (!v)
+			continue;
+		env[n] = text_new("%s=%s", passed[i], v);
+		if (!env[n++])
+			return -ENOMEM;
+	}
+	/* Symbols are looked up once, instead of in every scanner. */
+	env[n] = text_new("LD_BIND_NOW=1");
+	if (!env[n++])
+		return -ENOMEM;
+	env[n] = NULL;
+	return 0;
+}
+
+static int make_actions(posix_spawn_file_actions_t *a, int fd)
+{
+	int err = posix_spawn_file_actions_adddup2(a, fd, SCAN_FD);
+
+	for (int i = 0; i < 3 && !err; i++) {
+#ifdef HAVE_SANITIZER
+		if (i == 2)
+			continue; /* what a sanitizer says must be seen */
+#endif
+		err = posix_spawn_file_actions_addopen(
+			a, i, "/dev/null", i ? O_WRONLY : O_RDONLY, 0);
+	}
+#ifdef HAVE_POSIX_SPAWN_FILE_ACTIONS_ADDCLOSEFROM_NP
+	if (!err)
+		err = posix_spawn_file_actions_addclosefrom_np(a, SCAN_FD + 1);
+#endif
+	return err;
+}
+
+/* No signal blocked or ignored. */
+static int make_attr(posix_spawnattr_t *attr)
+{
+	sigset_t none, all;
+	int err;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	err = posix_spawnattr_setsigmask(attr, &none);
+	if (!err)
+		err = posix_spawnattr_setsigdefault(attr, &all);
+	if (!err)
+		err = posix_spawnattr_setflags(
+			attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	return err;
+}
+
+static int spawn(const char *path, int fd, char **env, pid_t *pid)
+{
+	char *argv[] = {(char *)"patchfs-scan", NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	int err;
+
+	if (posix_spawn_file_actions_init(&actions))
+		return ENOMEM;
+	if (posix_spawnattr_init(&attr)) {
+		posix_spawn_file_actions_destroy(&actions);
+		return ENOMEM;
+	}
+	err = make_actions(&actions, fd);
+	if (!err)
+		err = make_attr(&attr);
+	if (!err)
+		err = posix_spawn(pid, path, &actions, &attr, argv, env);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&actions);
+	return err;
+}
+
+static int start(struct scanners *s)
+{
+	char *env[NPASSED + 2] = {NULL};
+	CLEANUP(cleanup_closep) int theirs = -1;
+	int pair[2], err;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	s->fd = pair[0];
+	theirs = pair[1];
+	err = -make_env(env);
+	if (!err)
+		err = spawn(s->path, theirs, env, &s->pid);
+	for (size_t i = 0; i <= NPASSED; i++)
+		free(env[i]);
+	if (err) {
+		s->pid = 0;
+		end(s);
+	}
+	return -err;
+}
+
+/* -------------------------------------------------------------------- ask */
+
+static int ask(struct scanners *s, int fd)
+{
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {.room = {0}};
+	char byte = 0;
+	struct iovec iov = {&byte, 1};
+	struct msghdr m = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+
+	control.head.cmsg_level = SOL_SOCKET;
+	control.head.cmsg_type = SCM_RIGHTS;
+	control.head.cmsg_len = CMSG_LEN(sizeof(fd));
+	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), &fd, sizeof(fd));
+	/* There is room: it has answered all that was asked before. */
+	return sendmsg(s->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+}
+
+/* The pid, or -errno: -EPIPE: it is gone; -ETIMEDOUT. */
+static int answer(struct scanners *s, pid_t *pid)
+{
+	struct pollfd p = {.fd = s->fd, .events = POLLIN};
+	int32_t got;
+	ssize_t n;
+
+	/* In ticks: when the batch system stops us both, none pass. */
+	for (int i = 0; poll(&p, 1, TICK_MS) <= 0; i++)
+		if (i == TICKS)
+			return -ETIMEDOUT;
+	n = recv(s->fd, &got, sizeof(got), MSG_DONTWAIT);
+	if (n != sizeof(got))
+		return -EPIPE;
+	if (got < 0)
+		return got;
+	*pid = got;
+	return 0;
+}
+
+static int ask_and_hear(struct scanners *s, int fd, pid_t *pid)
+{
+	int err = ask(s, fd);
+
+	if (!err)
+		err = answer(s, pid);
+	else if (err == -ECONNRESET)
+		err = -EPIPE;
+	/* One that answers late would be taken for the next one's scanner. */
+	if (err == -EPIPE || err == -ETIMEDOUT)
+		end(s);
+	return err;
+}
+
+int scanners_fork(struct scanners *s, int fd, pid_t *pid)
+{
+	int err = -EPIPE;
+
+	pthread_mutex_lock(&s->lock);
+	/* Somebody may have ended it since the last time. */
+	if (s->pid)
+		err = ask_and_hear(s, fd, pid);
+	if (err == -EPIPE) {
+		err = start(s);
+		if (!err)
+			err = ask_and_hear(s, fd, pid);
+		if (err == -EPIPE)
+			err = -ELIBACC;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return err;
+}
