@@ -198,8 +198,7 @@ static void read_compact(struct array *a)
 	}
 	a->compact = scan_malloc(n);
 	memset(a->compact, 0, n);
-	if (n && H5Dread(a->dset, a->type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
-			 a->compact) < 0) {
+	if (n && vfd_read_all(a->dset, a->type, a->compact) < 0) {
 		text_add(&a->refused, "compact data cannot be read");
 		text_add_why(&a->refused);
 		return;

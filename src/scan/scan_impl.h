@@ -82,6 +82,8 @@ struct vfd {
 hid_t vfd_start(void);
 /* The file, read-only; -1 with libhdf5's error stack. */
 hid_t vfd_open_file(hid_t driver, struct vfd *v);
+/* All elements of a dataset, in its own type; 0, or -1 as above. */
+int vfd_read_all(hid_t dset, hid_t type, void *buf);
 
 /* ------------------------------------------------------------ the rest */
 

@@ -48,8 +48,7 @@ static int read_raw(const struct source *s, hid_t type, void *buf)
 {
 	if (s->is_attribute)
 		return H5Aread(s->id, type, buf) < 0 ? -1 : 0;
-	return H5Dread(s->id, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, buf) < 0 ? -1
-									    : 0;
+	return vfd_read_all(s->id, type, buf);
 }
 
 static void add_dims(struct value *v, const hsize_t *dim, int n)

@@ -21,6 +21,8 @@
 /* Absolute, else libhdf5 asks for the working directory. */
 #define FILE_NAME "/patchfs:file"
 #define MDC_MIN (1u << 20)
+/* In which strings are converted; the library clears all of it each time. */
+#define READ_BUFFER 16384u
 #define MDC_MAX (4u << 20)
 
 struct vfd_file {
@@ -137,6 +139,8 @@ static const H5FD_class_t vfd_class = {
 	.fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+static hid_t transfer = -1;
+
 hid_t vfd_start(void)
 {
 	H5dont_atexit();
@@ -144,7 +148,16 @@ hid_t vfd_start(void)
 		return -1;
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	H5PLset_loading_state(0);
+	transfer = H5Pcreate(H5P_DATASET_XFER);
+	if (transfer < 0 || H5Pset_buffer(transfer, READ_BUFFER, NULL, NULL))
+		return -1;
 	return H5FDregister(&vfd_class);
+}
+
+int vfd_read_all(hid_t dset, hid_t type, void *buf)
+{
+	return H5Dread(dset, type, H5S_ALL, H5S_ALL, transfer, buf) < 0 ? -1
+									: 0;
 }
 
 hid_t vfd_open_file(hid_t driver, struct vfd *v)
