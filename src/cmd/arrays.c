@@ -96,6 +96,12 @@ static int visit(struct arrays *a, const struct arrays_conf *c, struct place *p)
 	return c->each(c->arg, a->tree, p->path, p->ino, what.is_failed);
 }
 
+/* Whether the lines that say it came from below. */
+static bool was_told(const struct tree *t, int err, size_t before)
+{
+	return err == -EBADMSG || err == -ESTALE || tree_told(t) != before;
+}
+
 int arrays_each(struct tree *t, const struct arrays_conf *c, int *status)
 {
 	struct arrays a = {.tree = t};
@@ -103,9 +109,11 @@ int arrays_each(struct tree *t, const struct arrays_conf *c, int *status)
 	int err = p.path ? 0 : -ENOMEM;
 
 	while (err == 0) {
+		size_t told = tree_told(t);
+
 		err = visit(&a, c, &p);
 		if (err < 0 && err != -ENOMEM && err != -ECANCELED) {
-			if (err != -EBADMSG)
+			if (!was_told(t, err, told))
 				source_complain(c->cmd, t, p.path, err);
 			*status = *status ? *status : source_status(err);
 			err = 0;

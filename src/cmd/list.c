@@ -19,11 +19,11 @@
 #include "sample/order.h"
 #include "util/checked.h"
 #include "util/cleanup.h"
-#include "util/log.h"
 #include "util/parse.h"
 
 /* Items of a grid that is shuffled; each takes 8 bytes meanwhile. */
 #define GRID_MAX (UINT64_C(1) << 26)
+#define WHY_MAX 400
 
 struct list_case {
 	char *array; /* path */
@@ -136,27 +136,15 @@ static int set_rest(void *conf, const char *value)
 
 /* --------------------------------------------------------------- finding */
 
-/* The view of an array by its canonical name. 0; -ENOENT: it has none. */
-static int find_view(struct tree *t, uint64_t array, struct list_case *c)
+/* 0; -ENOENT: the array has no such view, and why. */
+static int find_view(struct tree *t, uint64_t array, const char *name,
+		     struct list_case *c, char why[WHY_MAX])
 {
-	struct tree_entry e;
-	struct tree_what what;
-	int err = tree_lookup(t, array, c->view, &e, NULL);
+	int err = tree_view(t, array, name, &c->ino, why, WHY_MAX);
 
-	if (err == 0 && e.ino && S_ISLNK(e.st.st_mode)) {
-		err = tree_readlink(t, e.ino, c->view, sizeof(c->view), NULL);
-		if (err == 0)
-			err = tree_lookup(t, array, c->view, &e, NULL);
-	}
-	if (err < 0)
-		return err;
-	if (!e.ino || !S_ISDIR(e.st.st_mode))
-		return -ENOENT;
-	err = tree_what(t, e.ino, &what);
-	if (err == 0 && what.kind != TREE_VIEW)
-		err = -ENOENT;
-	c->ino = e.ino;
-	return err < 0 ? err : tree_items(t, e.ino, &c->items);
+	if (err == 0)
+		err = tree_view_name(t, c->ino, c->view, sizeof(c->view));
+	return err < 0 ? err : tree_items(t, c->ino, &c->items);
 }
 
 static int keep(struct list *l, struct list_case *c, const char *path)
@@ -181,25 +169,30 @@ static int take_array(void *arg, struct tree *t, const char *path, uint64_t ino,
 		      bool is_failed)
 {
 	struct list *l = arg;
-	const enum log_level level = log_level;
 	struct list_case c = {.ino = 0};
-	int err;
+	char why[WHY_MAX];
+	int err = is_failed && l->pattern ? 0
+					  : find_view(t, ino, l->view, &c, why);
 
-	snprintf(c.view, sizeof(c.view), "%s", l->view);
-	/* Why an array has no such view matters if it was asked for. */
-	if (!l->pattern)
-		log_level = LOG_LEVEL_ERROR;
-	err = is_failed && l->pattern ? 0 : find_view(t, ino, &c);
-	log_level = level;
-	if (err < 0) /* of a view that does not fit the tree has told */
-		return err != -ENOENT ? err : l->pattern ? -EBADMSG : 0;
-	if (is_failed || c.items.count == 0) {
-		fprintf(stderr, "patchfs list: %s: skipped: %s\n", path,
-			is_failed ? "it is not served, see its info.json"
-				  : "it is empty");
-		return -EBADMSG;
-	}
-	return keep(l, &c, path);
+	/* Others do not have the view; it matters if they were asked for. */
+	if (err == -ENOENT && !l->pattern)
+		return 0;
+	if (err < 0 && err != -ENOENT)
+		return err;
+	if (err < 0)
+		fprintf(stderr, "patchfs list: %s: no view %s: %s\n", path,
+			l->view, why);
+	else if (is_failed)
+		fprintf(stderr,
+			"patchfs list: %s: skipped: it is not served, see its "
+			"info.json\n",
+			path);
+	else if (c.items.count == 0)
+		fprintf(stderr, "patchfs list: %s: skipped: it is empty\n",
+			path);
+	else
+		return keep(l, &c, path);
+	return -EBADMSG;
 }
 
 static int by_path(const void *a, const void *b)

@@ -68,6 +68,19 @@ static int view_of(struct tree *t, uint64_t ino, const struct dir **d,
 	return view_parse(name, s, why);
 }
 
+int tree_view_name(struct tree *t, uint64_t view, char *buf, size_t size)
+{
+	const struct dir *d;
+	struct view_spec s;
+	int err = view_of(t, view, &d, &s), n;
+
+	if (err < 0)
+		return err;
+	n = snprintf(buf, size, "%.*s", (int)d->name_len,
+		     dirs_name(t->dirs, d));
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
 int tree_items(struct tree *t, uint64_t view, struct tree_items *out)
 {
 	const struct dir *d;

@@ -118,37 +118,77 @@ out:
 	return err;
 }
 
+/*
+ * The directory of a view, and whether that is its canonical name. 0; -ENOENT:
+ * no name of a view; -EINVAL: none of this array, and why; others.
+ */
+static int find_view(struct tree *t, uint32_t array, const char *name,
+		     struct wait *w, uint32_t *number, bool *is_canonical,
+		     char why[VIEW_WHY_MAX])
+{
+	char canonical[NAME_BYTES_MAX + 1];
+	struct view_geometry g;
+	struct view_spec s;
+	uint32_t label;
+	int err = view_parse(name, &s, why);
+
+	if (err == 0)
+		err = view_bind_on(t, array, &s, &g, w, &label, why);
+	if (err == 0)
+		err = view_print(&s, canonical);
+	if (err == 0)
+		err = view_dir(t, array, &s, &g, label, number);
+	if (err == 0)
+		*is_canonical = strcmp(name, canonical) == 0;
+	return err;
+}
+
 static int lookup_view(struct tree *t, uint32_t array, const char *name,
 		       struct wait *w, uint64_t *ino)
 {
 	const struct dir *d = dirs_at(t->dirs, array);
-	char canonical[NAME_BYTES_MAX + 1], why[VIEW_WHY_MAX];
-	struct view_geometry g;
-	struct view_spec s;
-	uint32_t number, label;
-	int err = view_parse(name, &s, why);
+	char why[VIEW_WHY_MAX];
+	bool is_canonical;
+	uint32_t number;
+	int err = find_view(t, array, name, w, &number, &is_canonical, why);
 
 	if (err == -ENOENT)
 		return d->flags & DIR_MEMBERS
 			       ? lookup_member(t, array, name, w, ino)
 			       : 0;
-	if (err == 0)
-		err = view_bind_on(t, array, &s, &g, w, &label, why);
 	if (err == -EINVAL) {
 		view_refuse(t, array, "view", name, why);
 		return 0;
 	}
-	if (err == 0)
-		err = view_print(&s, canonical);
-	if (err == 0)
-		err = view_dir(t, array, &s, &g, label, &number);
 	if (err < 0)
 		return err;
-	if (strcmp(name, canonical) == 0)
-		*ino = node_pack(number, NODE_DIR, 0);
-	else
-		*ino = node_pack(array, NODE_VIEW_LINK, number);
+	*ino = is_canonical ? node_pack(number, NODE_DIR, 0)
+			    : node_pack(array, NODE_VIEW_LINK, number);
 	return 0;
+}
+
+int tree_view(struct tree *t, uint64_t array, const char *name, uint64_t *ino,
+	      char *why, size_t size)
+{
+	char text[VIEW_WHY_MAX] = "it is not the name of a view";
+	const struct dir *d;
+	bool is_canonical;
+	uint32_t dir, number;
+	int err = tree_dir(t, array, &dir, &d);
+
+	if (err < 0)
+		return err;
+	if (d->kind != DIR_ARRAY)
+		return -ENOTDIR;
+	if (d->type == ROW_NONE)
+		err = view_bad(text, "the array is not served");
+	else
+		err = find_view(t, dir, name, NULL, &number, &is_canonical,
+				text);
+	if (err == 0)
+		*ino = node_pack(number, NODE_DIR, 0);
+	snprintf(why, size, "%s", err == -ENOENT || err == -EINVAL ? text : "");
+	return err == -EINVAL ? -ENOENT : err;
 }
 
 static int lookup_array(struct tree *t, uint32_t dir, const char *name,

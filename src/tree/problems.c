@@ -220,3 +220,8 @@ void problems_tell_scan(struct tree *t, uint32_t source,
 	/* Out of memory loses lines here; info.json has them all. */
 	(void)problems_of_scan(k, root_place(t), tell, &to);
 }
+
+size_t tree_told(const struct tree *t)
+{
+	return problems_count(t->conf.problems);
+}

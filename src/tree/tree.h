@@ -131,10 +131,20 @@ struct tree_what {
  */
 int tree_what(struct tree *t, uint64_t ino, struct tree_what *out);
 
+/*
+ * The directory of a view of an array, by any of its names; unlike a lookup,
+ * one that the array does not have is told nobody: -ENOENT, and a line in why.
+ * Blocks. 0; -ENOTDIR: it is no array; errors of tree_lookup, why is "".
+ */
+int tree_view(struct tree *t, uint64_t array, const char *name, uint64_t *ino,
+	      char *why, size_t size);
+
 struct tree_items {
 	uint64_t count; /* items are 0 ... count - 1 */
 	bool is_grid;	/* slices and patches: they cover the array */
 };
+/* Name of a view as listed, canonical. 0; -EINVAL: it is none. */
+int tree_view_name(struct tree *t, uint64_t view, char *buf, size_t size);
 /* Of a view. 0; -EINVAL: it is none. */
 int tree_items(struct tree *t, uint64_t view, struct tree_items *out);
 /* Name of an item as listed, "000017.npy". 0; -ENOENT; -ENAMETOOLONG. */
@@ -152,6 +162,9 @@ int tree_index(struct tree *t, uint64_t array,
 	       void *arg);
 /* False: an index could not be written to the directory, which was told. */
 bool tree_keeps_indices(const struct tree *t);
+
+/* How many problems were told so far. */
+size_t tree_told(const struct tree *t);
 
 /* Whether a file of that name is taken for a container; by its extension. */
 bool tree_names_container(const struct tree *t, const char *name);

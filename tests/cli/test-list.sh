@@ -123,6 +123,18 @@ test "$(wc -l <"$tmp/out")" -eq "$cases" || fail "the others: $(<"$tmp/out")"
 test "$(wc -l <"$tmp/err")" -eq 2 || fail "$(<"$tmp/err")"
 grep -q 'cut.h5: truncated' "$tmp/err" || fail "$(<"$tmp/err")"
 rm "$src/cut.h5" "$src/text.h5"
+# No scanner: each container is named once.
+rc=0
+PATCHFS_LIBEXECDIR=$tmp/none "$builddir/patchfs" list --view=slices \
+	--array=image "$src" >"$tmp/out" 2>"$tmp/err" || rc=$?
+test $rc -eq 3 || fail "status $rc without a scanner"
+test "$(grep -c 'cannot be started' "$tmp/err")" -eq "$cases" ||
+	fail "without a scanner: $(<"$tmp/err")"
+test "$(wc -l <"$tmp/err")" -eq $((cases + 1)) || fail "$(<"$tmp/err")"
+grep -q 'no array image of SRC' "$tmp/err" || fail "$(<"$tmp/err")"
+# Without a pattern an array that has no such view is nobody's fault.
+list --view=slices+axis-1
+test -s "$tmp/out" || fail "no slices along axis 1"
 rc=0
 patchfs list --view=slices+axis-1 --array='[iz]*' "$src" >"$tmp/out" \
 	2>"$tmp/err" || rc=$?
