@@ -23,6 +23,8 @@ fuzz_targets = \
 	lz4 \
 	names \
 	shuffle \
+	sidecar \
+	stored \
 	zstd \
 	$(NULL)
 fuzz_programs =
@@ -54,6 +56,17 @@ fuzz_programs += %reldir%/fuzz_names
 %canon_reldir%_fuzz_names_SOURCES = %reldir%/fuzz_names.c $(FUZZ_MAIN)
 %canon_reldir%_fuzz_names_LDFLAGS = $(FUZZ_LINK)
 %canon_reldir%_fuzz_names_LDADD = $(CORE_LIBS)
+
+fuzz_programs += %reldir%/fuzz_sidecar
+%canon_reldir%_fuzz_sidecar_SOURCES = %reldir%/fuzz_sidecar.c $(FUZZ_MAIN)
+%canon_reldir%_fuzz_sidecar_LDFLAGS = $(FUZZ_LINK)
+%canon_reldir%_fuzz_sidecar_LDADD = $(CORE_LIBS)
+
+fuzz_programs += %reldir%/fuzz_stored
+%canon_reldir%_fuzz_stored_SOURCES = \
+	%reldir%/fuzz_stored.c %reldir%/stored_file.h $(FUZZ_MAIN)
+%canon_reldir%_fuzz_stored_LDFLAGS = $(FUZZ_LINK)
+%canon_reldir%_fuzz_stored_LDADD = $(CORE_LIBS)
 
 fuzz_programs += %reldir%/fuzz_blosc2
 %canon_reldir%_fuzz_blosc2_SOURCES = %reldir%/fuzz_blosc2.c $(FUZZ_MAIN)

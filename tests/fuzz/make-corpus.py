@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Write the seeds of the fuzz targets catalog, index, label and blosc2: a
-smallest good input, one with everything, one for each thing that is refused.
+"""Write the seeds of the fuzz targets catalog, index, label, stored, sidecar
+and blosc2: a smallest good input, one with everything, one for each thing that
+is refused.
 
     tests/fuzz/make-corpus.py            into tests/fuzz/corpus
     tests/fuzz/make-corpus.py DIR
 """
+import hashlib
 import math
 import os
 import re
 import struct
 import sys
+import zlib
 
 GROUP, ARRAY, OTHER, LINK, ATTR, VALUE, PROBLEM = range(1, 8)
 CONTIGUOUS, COMPACT, CHUNKED, VIRTUAL, EXTERNAL, NO_STORAGE = range(1, 7)
@@ -168,9 +171,9 @@ class Sample:
         self.images = self.group(self.root, 'images')
         self.annotations = self.group(self.root, 'annotations')
         grid = self.group(self.group(self.root, 'grids'), 'g')
-        self.strings(grid, 'axis_kinds', ('spatial',) * 3)
+        self.strings(grid, 'axis_kinds', ('spatial',) * len(self.shape))
         self.ints(grid, 'shape', self.shape)
-        self.ints(grid, 'patch_hint', (2, 2, 2))
+        self.ints(grid, 'patch_hint', (2,) * len(self.shape))
 
     def add(self, parent, name, rec):
         self.out += [rec, link(parent, name.encode(), self.n)]
@@ -267,6 +270,170 @@ def samples():
     yield 'medh5-broken', s.bytes()
     yield 'medh5-refused', group() + attr(0, b'medh5_version', 2,
                                           data=b'\1\0\0\0002')
+
+
+ZEROS = 'sha256:' + 64 * '0'
+
+
+class Stored(Sample):
+    """A sample whose annotation has an index; the file that it lies in."""
+
+    def __init__(self, shape=(4, 5, 6), classes=((1, 7), (2, 3)), most=4096,
+                 digest=ZEROS, source=None, algorithm='sha256', boxes=None,
+                 counts=None, rows=None, ids=None, order='<', compact=False,
+                 kind=None, leave=(), types=(), max_coords=True):
+        """Classes are (id, every so many voxels); the rest goes wrong."""
+        self.shape, self.file = shape, b''
+        self.order, self.compact = order, compact
+        super().__init__(META, kind)
+        a = self.annotation('organs', 'labelmap', [c for c, _ in classes])
+        data = self.array(a, 'data', shape, b'u', 2)
+        if digest:
+            self.text(data, 'digest', digest)
+        line = 'data\t%s\n' % (digest or '%s:%s' % (
+            algorithm, self.digest(algorithm)))
+        x = self.group(self.group(self.root, 'index'), 'organs')
+        if source is None:
+            source = '%s:%s' % (algorithm, hashlib.new(
+                algorithm, line.encode()).hexdigest())
+        self.text(x, 'source_digest', source)
+        if max_coords is not True or most != 4096:
+            self.ints(x, 'max_coords', (
+                most if max_coords is True else max_coords,), ())
+        voxels = [[self.at(i) for i in range(c, math.prod(shape), every)]
+                  if every else [] for c, every in classes]
+        types = dict({'class_ids': 'H', 'voxel_counts': 'q',
+                      'class_bboxes': 'f', 'fg_coords': 'i'}, **dict(types))
+        ids = ids or [c for c, _ in classes]
+        counts = counts or [len(v) for v in voxels]
+        boxes = boxes or [
+            b for v in voxels for k in range(len(shape))
+            for b in ((min(p[k] for p in v) - .5, max(p[k] for p in v) + .5)
+                      if v else (math.nan, math.nan))]
+        n = len(ids)
+        for name, dim, values in (
+                ('class_ids', (n,), ids), ('voxel_counts', (n,), counts),
+                ('class_bboxes', (n, len(shape), 2), boxes)):
+            if name not in leave:
+                self.stored(x, name, dim, types[name], values)
+        if 'fg_coords' in leave:
+            return
+        g = self.group(x, 'fg_coords')
+        for (c, _), v in zip(classes, voxels):
+            # Every other voxel, and so on, until there are few enough.
+            v = v[::-(-len(v) // most)] if len(v) > most else v
+            v = (rows or {}).get(c, v[:most])
+            if c not in leave:
+                self.stored(g, str(c), (len(v), len(shape)),
+                            types['fg_coords'], [i for p in v for i in p])
+
+    def table(self, chunks, how=None):
+        """An annotation whose table is not with the pages."""
+        a = self.annotation('layers', 'layers', (3, 1, 2))
+        self.array(a, 'data', (2,) + self.shape, b'u', 1)
+        how = dict({'chunk': (2, 4), 'order': b'<'}, **(how or {}))
+        t = self.add(a, 'layer_class_ids', array(
+            (2, 4), kind=b'u', item=2, addr=4096 + 8 * self.n, **how))
+        places = b''
+        for slot, data, *mask in chunks:
+            places += chunk(slot, len(self.file), len(data), *mask)
+            self.file += data
+        self.out.append(attr(t, b'', 5, b'u', 2, (2, 4), places, VALUE))
+        return self
+
+    def at(self, i):
+        return tuple(i // math.prod(self.shape[k + 1:]) % self.shape[k]
+                     for k in range(len(self.shape)))
+
+    def digest(self, algorithm):
+        """Of data, which is not stored, so zeros."""
+        text = b'annotations/organs/data\0<u2\0%s\0' % ','.join(
+            map(str, self.shape)).encode()
+        return hashlib.new(algorithm, text + bytes(
+            2 * math.prod(self.shape))).hexdigest()
+
+    def stored(self, parent, name, dim, form, values):
+        kind, item = {'H': (b'u', 2), 'q': (b'i', 8), 'f': (b'f', 4),
+                      'i': (b'i', 4), 'I': (b'u', 4), 'd': (b'f', 8)}[form]
+        data = struct.pack('%s%d%s' % (self.order, len(values), form), *values)
+        self.add(parent, name, array(
+            dim, (), kind=kind, item=item, order=self.order.encode(),
+            layout=COMPACT if self.compact else CONTIGUOUS,
+            compact=data if self.compact else b'', addr=4096 + 8 * self.n,
+            data=(0, 0) if self.compact else (len(self.file), len(data))))
+        if not self.compact:
+            self.file += data
+
+    def bytes(self):
+        pages = super().bytes()
+        return struct.pack('<I', len(pages)) + pages + self.file
+
+
+def stored():
+    yield 'empty', b''
+    yield 'fresh', Stored().bytes()
+    yield 'fresh-some', Stored(most=5).bytes()
+    yield 'fresh-flat', Stored((7, 9)).bytes()
+    yield 'fresh-big-endian', Stored(order='>').bytes()
+    yield 'fresh-compact', Stored(compact=True).bytes()
+    yield 'fresh-collection', Stored(kind='collection').bytes()
+    yield 'fresh-empty-class', Stored(classes=((1, 0), (2, 3))).bytes()
+    yield 'fresh-one-voxel', Stored(classes=((59, 999),)).bytes()
+    yield 'fresh-no-class', Stored(classes=()).bytes()
+    for a in 'sha512', 'blake2b':
+        yield 'fresh-' + a, Stored(algorithm=a).bytes()
+    for a in 'sha256', 'blake2b':
+        yield 'fresh-computed-' + a, Stored(digest='', algorithm=a).bytes()
+    yield 'stale', Stored(source=ZEROS).bytes()
+    yield 'stale-computed', Stored(digest='', source=ZEROS).bytes()
+    yield 'stale-upper', Stored(source='SHA256' + ZEROS[6:]).bytes()
+    yield 'stale-short', Stored(source='sha256:0').bytes()
+    for name in 'class_ids', 'voxel_counts', 'class_bboxes', 'fg_coords', 2:
+        yield 'bad-no-%s' % name, Stored(leave=(name,)).bytes()
+    for name, form in (('class_ids', 'I'), ('voxel_counts', 'd'),
+                       ('class_bboxes', 'd'), ('fg_coords', 'I')):
+        yield 'bad-type-' + name, Stored(types=((name, form),)).bytes()
+    yield 'bad-max', Stored(max_coords=0).bytes()
+    yield 'bad-ids-twice', Stored(ids=(2, 2)).bytes()
+    yield 'bad-id', Stored(ids=(1, 65535)).bytes()
+    for name, n in ('less', 1), ('negative', -1), ('huge', (1 << 63) - 1):
+        yield 'bad-count-' + name, Stored(counts=(n, 40)).bytes()
+    whole = [-.5, 3.5, -.5, 4.5, -.5, 5.5]
+    for name, v in (('nan', math.nan), ('between', .25), ('beyond', 1e30),
+                    ('turned', 7.), ('infinite', -math.inf)):
+        yield 'bad-box-' + name, Stored(boxes=[v] + whole[1:] + whole).bytes()
+    some = [(i // 30, i // 6 % 5, i % 6) for i in range(2, 120, 3)]
+    for name, rows in (('order', some[::-1]), ('twice', some[:1] + some[:-1]),
+                       ('outside', some[:-1] + [(4, 0, 0)]),
+                       ('negative', [(0, 0, -1)] + some[1:]),
+                       ('few', some[:-1]), ('wrap', some[:-1] + [
+                           (2**31 - 1,) * 3])):
+        yield 'bad-rows-' + name, Stored(rows={2: rows}).bytes()
+    ids = struct.pack('<8H', 3, 0, 0, 1, 2, 0, 0, 0)
+    packed = [zlib.compress(b) for b in (ids, ids[:8], ids[8:])]
+    deflate = dict(filters=(filt(1, (6,), b'deflate'),))
+    whole = 0, ids
+    for name, args in (
+            ('whole', ((whole,),)), ('deflate', (((0, packed[0]),), deflate)),
+            ('masked', (((0, ids, 1),), deflate)),
+            ('two', (((0, packed[1]), (1, packed[2])),
+                     dict(deflate, chunk=(1, 4)))),
+            ('bad-missing', ((), deflate)),
+            ('bad-cut', (((0, packed[0][:-3]),), deflate)),
+            ('bad-short', (((0, ids[:-2]),),)),
+            ('bad-huge', ((whole,), dict(chunk=(1 << 30, 1 << 30)))),
+            ('bad-filter', ((whole,), dict(filters=(filt(300),))))):
+        yield 'table-' + name, Stored().table(*args).bytes()
+    yield 'bad-beyond', Stored().bytes()[:-400]
+
+
+def indexed():
+    """The same for the target that looks at catalogs alone."""
+    for name, s in (('medh5-index', Stored(compact=True)),
+                    ('medh5-index-stale', Stored(source='sha256:')),
+                    ('medh5-index-malformed', Stored(leave=('fg_coords',))),
+                    ('medh5-index-unknown', Stored(digest=''))):
+        yield name, Sample.bytes(s)
 
 
 def head(rank=2, item=1, nfilter=2, edge=0, dim=(10, 6, 0, 0),
@@ -370,6 +537,43 @@ def labels():
     yield 'bad-touching', label(((7, ((3, 4), (7, 2))),))
 
 
+def sidecars():
+    def file(block, magic=0x7865646e69736670, version=1, reserved=0, key=1,
+             size=None):
+        b = struct.pack('<QIIQ32s', magic, version, reserved,
+                        len(block) if size is None else size,
+                        bytes([key, 2, 3]))
+        b += hashlib.sha256(block).hexdigest().encode()
+        return b + hashlib.sha256(b).hexdigest().encode() + block
+
+    def seed(data, mended=0, dim=(3, 4, 5)):
+        return bytes([mended, len(dim), *dim]) + data
+
+    good = file(label())
+    yield 'empty', b''
+    yield 'good', seed(good)
+    yield 'good-mended', seed(good, 1)
+    yield 'good-no-class', seed(file(label(())))
+    yield 'good-scalar', seed(file(label(((7, ((0, 1),)),), ())), 0, ())
+    yield 'bad-nothing', seed(b'')
+    yield 'bad-head-cut', seed(good[:100])
+    yield 'bad-block-cut', seed(good[:-4])
+    yield 'bad-longer', seed(good + b'x')
+    yield 'bad-shape', seed(good, 0, (5, 4, 3))
+    yield 'bad-rank', seed(good, 0, (3, 4, 5, 1))
+    yield 'bad-key', seed(file(label(), key=2))
+    yield 'bad-magic', seed(file(label(), magic=1))
+    yield 'bad-version', seed(file(label(), version=2))
+    yield 'bad-reserved', seed(file(label(), reserved=1))
+    yield 'bad-size', seed(file(label(), size=(1 << 64) - 184))
+    yield 'bad-no-index', seed(file(bytes(400)))
+    yield 'bad-no-block', seed(file(b''))
+    yield 'bad-head', seed(good[:150] + b'x' + good[151:])
+    yield 'bad-block', seed(good[:-1] + b'x')
+    yield 'mended-block', seed(good[:-1] + b'x', 1)
+    yield 'mended-size', seed(good[:16] + bytes(8) + good[24:], 2)
+
+
 def blosc2(here):
     """Frames of tests/data, and one of each kind that the tests make."""
     tests = os.path.dirname(here)
@@ -408,7 +612,9 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     to = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, 'corpus')
     for target, seeds in (('catalog', catalogs()), ('catalog', samples()),
-                          ('index', indexes()), ('label', labels()),
+                          ('catalog', indexed()), ('index', indexes()),
+                          ('label', labels()), ('sidecar', sidecars()),
+                          ('stored', stored()),
                           ('blosc2', blosc2(here))):
         os.makedirs(os.path.join(to, target), exist_ok=True)
         for name, data in seeds:
