@@ -8,7 +8,9 @@
 
 #include <config.h>
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@
 
 #include "../model/memory_array.h"
 #include "index/indices.h"
+#include "util/cleanup.h"
 #include "util/log.h"
 
 void *__real_malloc(size_t n);
@@ -132,6 +135,23 @@ static bool run(long nth, int dir)
 	return over;
 }
 
+static void remove_files(int dir)
+{
+	CLEANUP(cleanup_closep) int fd = openat(dir, ".", O_RDONLY);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *e;
+
+	if (!d) {
+		wrong = true;
+		return;
+	}
+	fd = -1; /* the stream's */
+	while ((e = readdir(d)))
+		if (e->d_name[0] != '.')
+			unlinkat(dir, e->d_name, 0);
+	closedir(d);
+}
+
 int main(void)
 {
 	const struct shape shape = {.ndim = 2, .dim = {300, 400}};
@@ -147,13 +167,24 @@ int main(void)
 	if (!mkdtemp(root))
 		return EXIT_FAILURE;
 	snprintf(path, sizeof(path), "%s/d", root);
-	/* Without files all is built; with them only the first time. */
+	/* Without files all is built; with them only the first time, */
 	while (!wrong && !run(nth, -1))
 		nth++;
 	dir = sidecar_dir(path);
 	wrong |= dir < 0;
 	for (long i = 0; !wrong && !run(i, dir); i++)
 		;
+	/*
+	 * but each time where they are taken away, which is among the last
+	 * things that are done; and what writing leaves
+	 */
+	for (long i = nth > 40 ? nth - 40 : 0; !wrong; i++) {
+		remove_files(dir);
+		if (run(i, dir))
+			break;
+	}
+	remove_files(dir);
+	wrong |= rmdir(path) != 0; /* is nothing. */
 	if (dir >= 0)
 		close(dir);
 	snprintf(command, sizeof(command), "rm -rf %s", root);

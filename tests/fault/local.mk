@@ -29,3 +29,11 @@ TESTS += %reldir%/fault_samples
 %canon_reldir%_fault_samples_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 %canon_reldir%_fault_samples_LDADD = $(CORE_LIBS)
+
+check_PROGRAMS += %reldir%/fault_stored
+TESTS += %reldir%/fault_stored
+%canon_reldir%_fault_stored_SOURCES = \
+	%reldir%/fault_stored.c tests/fuzz/stored_file.h
+%canon_reldir%_fault_stored_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+%canon_reldir%_fault_stored_LDADD = $(CORE_LIBS)
