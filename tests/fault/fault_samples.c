@@ -126,14 +126,16 @@ static long fail_each(void)
 int main(void)
 {
 	static const char *const name[] = {"medh5-every", "medh5-collection",
-					   "medh5-broken"};
+					   "medh5-broken", "medh5-index",
+					   "medh5-index-malformed"};
+	const unsigned n = sizeof(name) / sizeof(*name);
 
-	printf("1..3\n");
-	for (unsigned i = 0; i < 3; i++) {
-		long n = load(name[i]) ? fail_each() : -1;
+	printf("1..%u\n", n);
+	for (unsigned i = 0; i < n; i++) {
+		long times = load(name[i]) ? fail_each() : -1;
 
-		printf("%sok %u - %s # %ld\n", n < 0 ? "not " : "", i + 1,
-		       name[i], n);
+		printf("%sok %u - %s # %ld\n", times < 0 ? "not " : "", i + 1,
+		       name[i], times);
 	}
 	return EXIT_SUCCESS;
 }
