@@ -34,27 +34,6 @@ static bool is_name(const struct bytes *b, const char *name)
 	return b->n == strlen(name) && memcmp(b->p, name, b->n) == 0;
 }
 
-/* The string that is the attribute of that name. */
-static bool find_text(const struct catalog *k, uint32_t object,
-		      const char *name, struct bytes *out)
-{
-	for (uint32_t i = 0; i < catalog_attrs(k, object); i++) {
-		struct attr a;
-		uint32_t n;
-
-		catalog_attr(k, object, i, &a);
-		if (!is_name(&a.name, name) || a.class != CAT_STRINGS ||
-		    a.count != 1 || a.data.n < sizeof(n))
-			continue;
-		memcpy(&n, a.data.p, sizeof(n));
-		if (n > a.data.n - sizeof(n))
-			return false;
-		*out = (struct bytes){a.data.p + sizeof(n), n};
-		return true;
-	}
-	return false;
-}
-
 /* "sha256:0123...": the algorithm, and the digits. */
 static bool split(const struct bytes *digest, char *algorithm, size_t room,
 		  struct bytes *hex)
@@ -92,7 +71,7 @@ static int add_path(struct hash *h[READINGS], const struct catalog *k,
 
 	if (depth == 0 || depth > 64)
 		return -EOPNOTSUPP;
-	if (depth > 2 && find_text(k, step[0].group, "medh5_kind", &kind) &&
+	if (depth > 2 && catalog_text(k, step[0].group, "medh5_kind", &kind) &&
 	    is_name(&kind, "collection"))
 		first = 2;
 	for (unsigned i = first; i < depth && !err; i++) {
@@ -173,7 +152,7 @@ int digest_verdict(const struct stored_array *s, void *buffer, size_t room,
 	char algorithm[16];
 	int err;
 
-	if (!find_text(s->catalog, s->object, "digest", &digest) ||
+	if (!catalog_text(s->catalog, s->object, "digest", &digest) ||
 	    !split(&digest, algorithm, sizeof(algorithm), &hex))
 		return 0;
 	err = hash_new(algorithm, &boxes);

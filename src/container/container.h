@@ -354,6 +354,12 @@ uint32_t catalog_attrs(const struct catalog *k, uint32_t object);
 /* The attribute of that name; false: there is none. O(n). */
 bool catalog_attr_find(const struct catalog *k, uint32_t object,
 		       const char *name, struct attr *out);
+/*
+ * The text of the attribute of that name, borrowed as the catalog is; false:
+ * there is none, or it is not one text.
+ */
+bool catalog_text(const struct catalog *k, uint32_t object, const char *name,
+		  struct bytes *out);
 void catalog_attr(const struct catalog *k, uint32_t object, uint32_t i,
 		  struct attr *out);
 /* The value of a small array; false if it has none here. */

@@ -144,7 +144,7 @@ static int check_version(const struct catalog *k, uint32_t root,
 	int minor = 0;
 
 	*version = (struct bytes){"?", 1};
-	if (!medh5_text(k, root, "medh5_version", &v))
+	if (!catalog_text(k, root, "medh5_version", &v))
 		return -EPROTO;
 	*version = v;
 	if (v.n < 1 || v.p[0] != '1' || (v.n > 1 && v.p[1] != '.'))
@@ -416,7 +416,7 @@ int medh5_apply(struct catalog_builder *b, struct store *s, void **block,
 	x.done = calloc(n, 1);
 	if (!x.hidden || !x.no_value || !x.done)
 		return catalog_builder_no_memory(b);
-	is_collection = medh5_text(k, 0, "medh5_kind", &kind) &&
+	is_collection = catalog_text(k, 0, "medh5_kind", &kind) &&
 			medh5_text_is(kind, "collection");
 	err = hide_private(&x, 0);
 	if (!err)

@@ -105,8 +105,8 @@ bool medh5_nth_real(const struct attr *a, uint64_t i, double *out)
 	}
 }
 
-bool medh5_text(const struct catalog *k, uint32_t object, const char *name,
-		struct bytes *out)
+bool catalog_text(const struct catalog *k, uint32_t object, const char *name,
+		  struct bytes *out)
 {
 	struct attr a;
 

@@ -132,7 +132,7 @@ static void read_ignore(struct medh5_annotation *a, const struct medh5 *x)
 	    attr.class == CAT_EMPTY)
 		return;
 	a->can_ignore = true;
-	if (a->has_grid && medh5_text(x->k, a->object, "ignore_mask", &mask))
+	if (a->has_grid && catalog_text(x->k, a->object, "ignore_mask", &mask))
 		a->info.ignore_mask = medh5_mask(x, mask, &a->grid);
 	if (a->info.ignore_mask == OBJECT_NONE)
 		fail(a->ignore_broken,
@@ -365,17 +365,17 @@ int medh5_annotation_init(struct medh5_annotation *a, struct medh5 *x,
 				.mask_shapes = OBJECT_NONE,
 			},
 	};
-	if (!medh5_text(x->k, object, "kind", &text))
+	if (!catalog_text(x->k, object, "kind", &text))
 		return -ESRCH;
 	err = find_encoding(text, &a->encoding);
 	if (err)
 		return err;
 	a->info.encoding = a->encoding;
-	a->has_grid = medh5_text(x->k, object, "grid", &text) &&
+	a->has_grid = catalog_text(x->k, object, "grid", &text) &&
 		      medh5_grid_find(x, text, &a->grid);
 	if (!a->has_grid)
 		fail(a->broken, "its grid is not there or not sound");
-	a->is_implicit = medh5_text(x->k, object, "closure", &text) &&
+	a->is_implicit = catalog_text(x->k, object, "closure", &text) &&
 			 medh5_text_is(text, "implicit");
 	read_ignore(a, x);
 	err = read_classes(a, x->k);

@@ -106,9 +106,9 @@ uint32_t medh5_mask(const struct medh5 *x, struct bytes id,
 		return OBJECT_NONE;
 	mask = medh5_member(x->k, all, id);
 	if (mask == OBJECT_NONE || catalog_kind(x->k, mask) != OBJECT_GROUP ||
-	    !medh5_text(x->k, mask, "kind", &kind) ||
+	    !catalog_text(x->k, mask, "kind", &kind) ||
 	    !medh5_text_is(kind, "mask") ||
-	    !medh5_text(x->k, mask, "grid", &grid) ||
+	    !catalog_text(x->k, mask, "grid", &grid) ||
 	    !medh5_grid_find(x, grid, &its) || its.object != g->object)
 		return OBJECT_NONE;
 	data = medh5_named(x->k, mask, "data");

@@ -34,7 +34,7 @@ static void read_image(const struct catalog *k, uint32_t object,
 					 &im->intercept) == -EINVAL;
 	im->has_valid = catalog_attr_find(k, object, "valid_mask", &a) &&
 			a.class != CAT_EMPTY;
-	im->valid_is_text = medh5_text(k, object, "valid_mask", &im->valid);
+	im->valid_is_text = catalog_text(k, object, "valid_mask", &im->valid);
 }
 
 static int add_physical(struct medh5 *x, const struct image *im, uint32_t array,
@@ -170,7 +170,7 @@ static int add_image(struct medh5 *x, uint32_t object)
 	read_image(x->k, object, &im);
 	if (catalog_kind(x->k, object) == OBJECT_GROUP)
 		return add_pyramid(x, &im);
-	medh5_text(x->k, object, "grid", &grid);
+	catalog_text(x->k, object, "grid", &grid);
 	return add_level(x, &im, object, grid, true);
 }
 

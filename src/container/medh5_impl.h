@@ -18,11 +18,11 @@
 bool medh5_nth_text(const struct attr *a, uint64_t i, struct bytes *out);
 bool medh5_nth_int(const struct attr *a, uint64_t i, int64_t *out);
 bool medh5_nth_real(const struct attr *a, uint64_t i, double *out);
-/* An attribute with one element; false: there is none of that kind. */
-bool medh5_text(const struct catalog *k, uint32_t object, const char *name,
-		struct bytes *out);
 bool medh5_text_is(struct bytes b, const char *s);
-/* 0; -ENOENT: there is none; -EINVAL: it is none of that kind. */
+/*
+ * An attribute with one element. 0; -ENOENT: there is none; -EINVAL: it is none
+ * of that kind.
+ */
 int medh5_int(const struct catalog *k, uint32_t object, const char *name,
 	      int64_t *out);
 int medh5_real(const struct catalog *k, uint32_t object, const char *name,

@@ -163,7 +163,7 @@ static int add_lines(struct lines *l, uint32_t annotation)
 		err = add(l, m.name, "\t");
 		if (err)
 			break;
-		err = medh5_text(l->k, m.target, "digest", &digest)
+		err = catalog_text(l->k, m.target, "digest", &digest)
 			      ? add(l, digest, "\n")
 			      : add_computed(l, m.target, m.name);
 	}
@@ -184,7 +184,7 @@ static int check_digest(const struct catalog *k, uint32_t group,
 
 	if (!catalog_attr_find(k, group, "source_digest", &a))
 		return say(x, CARRIED_STALE, "it has no source_digest");
-	if (!medh5_text(k, group, "source_digest", &text) ||
+	if (!catalog_text(k, group, "source_digest", &text) ||
 	    !split(text, &source))
 		return say(x, CARRIED_STALE, "its source_digest is malformed");
 	err = hash_new(source.algorithm, &h);
@@ -270,7 +270,7 @@ static int check_layout(const struct catalog *k, uint32_t root, uint32_t group,
 	struct bytes name;
 	int err;
 
-	if (!medh5_text(k, annotation, "grid", &name) ||
+	if (!catalog_text(k, annotation, "grid", &name) ||
 	    !medh5_grid_find(&in, name, &g))
 		return say(x, CARRIED_MALFORMED, "its annotation has no grid");
 	x->nspatial = g.nspatial;

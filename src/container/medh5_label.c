@@ -346,7 +346,7 @@ static int add_annotation(struct medh5 *x, uint32_t object)
 	if (err == -ENOENT)
 		return 0;
 	if (err == -ESRCH) {
-		if (!medh5_text(x->k, object, "kind", &kind))
+		if (!catalog_text(x->k, object, "kind", &kind))
 			kind = (struct bytes){"", 0};
 		return medh5_say(x, object,
 				 "annotations of kind \"%.*s\" are not known: "

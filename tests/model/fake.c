@@ -266,29 +266,16 @@ void catalog_chain(const struct catalog *k, const struct array_info *a,
 	*out = fake_of(k)->chain;
 }
 
-uint32_t catalog_attrs(const struct catalog *k, uint32_t object)
+bool catalog_text(const struct catalog *k, uint32_t object, const char *name,
+		  struct bytes *out)
 {
-	(void)object;
-	return fake_of(k)->digest ? 1 : 0;
-}
-
-void catalog_attr(const struct catalog *k, uint32_t object, uint32_t i,
-		  struct attr *out)
-{
-	static _Thread_local char data[4 + 256];
 	const char *digest = fake_of(k)->digest;
-	uint32_t n = (uint32_t)strlen(digest);
 
 	(void)object;
-	(void)i;
-	memcpy(data, &n, sizeof(n));
-	memcpy(data + sizeof(n), digest, n);
-	*out = (struct attr){
-		.name = {"digest", 6},
-		.class = CAT_STRINGS,
-		.count = 1,
-		.data = {data, sizeof(n) + n},
-	};
+	if (!digest || strcmp(name, "digest") != 0)
+		return false;
+	*out = (struct bytes){digest, strlen(digest)};
+	return true;
 }
 
 unsigned catalog_path(const struct catalog *k, uint32_t object,
