@@ -39,6 +39,23 @@ static int parse_id(const char *s, int64_t *id)
 	return 0;
 }
 
+static bool is_key(struct bytes key, const char *name, size_t n)
+{
+	return key.n == n && memcmp(key.p, name, n) == 0;
+}
+
+/*
+ * Whether the values that an annotation stores are ids. Those of others are
+ * words of bits, or no more than true: the table knows nothing of them.
+ */
+static bool stores_ids(const struct pin *p, uint32_t annotation)
+{
+	struct bytes kind;
+
+	return catalog_text(p->k, annotation, "kind", &kind) &&
+	       (is_key(kind, "labelmap", 8) || is_key(kind, "layers", 6));
+}
+
 /* The sample whose label table holds for the values of a label. */
 static bool table_of(const struct pin *p, const struct dir *label,
 		     struct sample_info *out)
@@ -57,6 +74,8 @@ static bool table_of(const struct pin *p, const struct dir *label,
 		catalog_derived(p->k, label->object, &derived);
 		if (derived.kind != DERIVED_LABELS)
 			return false;
+	} else if (!stores_ids(p, place.annotation)) {
+		return false;
 	}
 	catalog_sample(p->k, place.sample, out);
 	return true;
@@ -67,11 +86,6 @@ bool label_has_names(const struct pin *p, const struct dir *label)
 	struct sample_info s;
 
 	return table_of(p, label, &s);
-}
-
-static bool is_key(struct bytes key, const char *name, size_t n)
-{
-	return key.n == n && memcmp(key.p, name, n) == 0;
 }
 
 /* How many classes have that key; the first of them. */

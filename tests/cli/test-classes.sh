@@ -22,6 +22,28 @@ with h5py.File(sys.argv[1] + '/a "b".h5', "w") as f:
     f["image"] = np.zeros(label.shape, "f4")
     f["flags"] = label == 3
 END
+# Words of bits, whose values are no ids of the label table.
+python - "$tmp/src/bits.medh5" <<'END'
+import json, sys
+import h5py, numpy as np
+shape, keys = (4, 5, 6), ("one", "two", "three")
+table = [{"id": i + 1, "key": k} for i, k in enumerate(keys)]
+with h5py.File(sys.argv[1], "w") as f:
+    f.attrs["medh5_version"] = "1.0"
+    f["meta"] = json.dumps({"label_set": {"form": "inline", "classes": table}})
+    grid = f.create_group("grids/g")
+    grid.attrs["shape"] = shape
+    grid.attrs["axis_kinds"] = ["spatial"] * 3
+    for kind, name in (("bitmask", "bits"), ("layers", "rows")):
+        a = f.create_group("annotations/" + name)
+        a.attrs["kind"], a.attrs["grid"] = kind, "g"
+        a.attrs["class_ids"] = np.array([1, 2, 3], "u2")
+        data = np.zeros((1,) + shape, "u8" if name == "bits" else "u1")
+        data[0, :3] = np.array([1, 3, 2])[:, None, None]
+        a["data"] = data
+    f["annotations/bits/bit_class_ids"] = np.array([1, 2, 3], "u2")
+    f["annotations/rows/layer_class_ids"] = np.array([[1, 2, 3]], "u2")
+END
 text() { patchfs cat "$tmp/src" "$@" 2>>"$tmp/err"; }
 
 # Of none that was indexed; of no label there is no such file.
@@ -47,6 +69,16 @@ print(*h5py.File(sys.argv[1])["index"])' "$tmp/src/$m.medh5"); do
 	text "$m/annotations/$a/labels/foreground+size-4x4x4+labels-$a+index-exact/0.json" \
 		$m/annotations/"$a"/labels/classes.json >"$tmp/exact.$a"
 done
+view=data/foreground+size-1x1x1+labels-data
+for a in bits rows; do
+	text bits/annotations/$a/$view/0.json \
+		bits/annotations/$a/data/classes.json >"$tmp/raw.$a"
+done
+rc=0
+text bits/annotations/bits/$view+class-three/0.json >"$tmp/none" || rc=$?
+test $rc -eq 1 || fail "a key for words of bits: status $rc"
+text bits/annotations/rows/$view+class-three/0.json >"$tmp/three"
+grep -q '"class_name": "three"' "$tmp/three" || fail "$(<"$tmp/three")"
 text 'a "b"/seg/foreground+size-1x1x1/0.json' \
 	$m/annotations/band/labels/foreground+size-4x4x4+index-exact/0.json \
 	{$m,stale_training,noindex_portable}/annotations/organs/labels/info.json \
@@ -83,6 +115,12 @@ assert [d["array"] for d in got] == ["seg", "flags"], got
 assert [d["index"] for d in got] == ["exact", "exact"], got
 assert got[0]["classes"] == of(seg), got[0]
 assert got[1]["classes"] == of(flags.astype("u1")), got[1]
+
+# Values of words are told, but not as classes of the table.
+for a, names in ("bits", [None] * 3), ("rows", ["one", "two", "three"]):
+    (d,) = documents("%s/raw.%s" % (tmp, a))
+    assert [c["id"] for c in d["classes"]] == [1, 2, 3], d
+    assert [c["name"] for c in d["classes"]] == names, d
 
 # What the package has written into the file.
 stored = {}
