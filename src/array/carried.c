@@ -22,7 +22,6 @@ bool carried_is_broken(int err)
 {
 	switch (-err) {
 	case EBADMSG:
-	case EFBIG:
 	case EOPNOTSUPP:
 	case EOVERFLOW:
 		return true;

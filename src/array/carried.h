@@ -26,7 +26,8 @@ void carried_where(const struct carried_ask *ask, uint64_t *object,
 /*
  * What it is, never CARRIED_UNKNOWN: digests that the file does not have are
  * computed, which reads these arrays and blocks; then it is also told what is
- * wrong, which else the scan has done. 0; -ENOMEM; -EIO, -ESTALE.
+ * wrong, which else the scan has done. 0; -ENOMEM; errors of array_read, but
+ * those of broken data.
  */
 int carried_read(const struct carried_ask *ask, struct carried_index *out);
 /* One of its arrays. As stored_array_init; -ESTALE: it is gone. */
@@ -38,7 +39,10 @@ int carried_array(const struct carried_ask *ask, uint32_t object,
  */
 int carried_coords(const struct carried_ask *ask, const struct carried_index *x,
 		   uint32_t id, uint64_t rows, struct stored_array *out);
-/* Whether an error is in the data, and comes again. */
+/*
+ * Whether an error is in the data, and comes again wherever they are read. Not
+ * -EFBIG, which is of a small cache: what is drawn may not depend on that.
+ */
 bool carried_is_broken(int err);
 /* Tell that it cannot be used. */
 void carried_tell(const struct carried_ask *ask, enum carried_state state,
