@@ -46,12 +46,14 @@ void label_index_voxel(const struct label_index *x, uint32_t i, uint64_t k,
 		       uint64_t at[NDIM_MAX]);
 /*
  * Only the voxels of the classes ids[0..n) inside [lo, hi): what a draw that
- * keeps away from borders draws from. *out is malloc'ed, caller frees.
- * 0 or -ENOMEM. O(runs), of both.
+ * keeps away from borders draws from. A run is cut at every row, so there may
+ * be many more of them. *out is malloc'ed, caller frees. 0; -EFBIG: above max
+ * bytes; -ENOMEM. O(runs), of both.
  */
 int label_index_trim(const struct label_index *x, const int64_t *ids,
 		     unsigned n, const uint64_t lo[NDIM_MAX],
-		     const uint64_t hi[NDIM_MAX], void **out, size_t *size);
+		     const uint64_t hi[NDIM_MAX], size_t max, void **out,
+		     size_t *size);
 /*
  * Whether n bytes from a file are an index of that shape: every field, every
  * order, every coordinate. 0 or -EBADMSG. O(n).

@@ -96,7 +96,8 @@ static bool box_init(struct box *b, const struct shape *s, const uint64_t *lo,
 
 int label_index_trim(const struct label_index *x, const int64_t *ids,
 		     unsigned n, const uint64_t lo[NDIM_MAX],
-		     const uint64_t hi[NDIM_MAX], void **out, size_t *size)
+		     const uint64_t hi[NDIM_MAX], size_t max, void **out,
+		     size_t *size)
 {
 	const struct label_record *r = label_records(x);
 	CLEANUP(cleanup_freep)
@@ -119,7 +120,7 @@ int label_index_trim(const struct label_index *x, const int64_t *ids,
 	for (unsigned k = 0; k < x->shape.ndim; k++)
 		stop[k] = hi[k] < x->shape.dim[k] ? hi[k] : x->shape.dim[k];
 	any = box_init(&b, &x->shape, lo, stop);
-	err = writer_init(&w, &x->shape, count, SIZE_MAX / 2);
+	err = writer_init(&w, &x->shape, count, max);
 	for (uint64_t i = 0; !err && any && i < x->nclass; i++)
 		if (wanted[i])
 			err = trim_class(x, &r[i], &b, &w);

@@ -90,14 +90,14 @@ struct trim {
 };
 
 static int trim_all(const struct trim *m, const struct label_index *x,
-		    void **data, size_t *size)
+		    size_t max, void **data, size_t *size)
 {
 	CLEANUP(cleanup_freep) int64_t *ids = NULL;
 	uint32_t n = label_index_classes(x);
 
 	if (m->n)
-		return label_index_trim(x, m->ids, m->n, m->lo, m->hi, data,
-					size);
+		return label_index_trim(x, m->ids, m->n, m->lo, m->hi, max,
+					data, size);
 	ids = calloc(n + 1u, sizeof(*ids));
 	if (!ids)
 		return -ENOMEM;
@@ -107,7 +107,7 @@ static int trim_all(const struct trim *m, const struct label_index *x,
 		label_index_class(x, i, &c);
 		ids[i] = c.id;
 	}
-	return label_index_trim(x, ids, n, m->lo, m->hi, data, size);
+	return label_index_trim(x, ids, n, m->lo, m->hi, max, data, size);
 }
 
 static int make_trimmed(void *arg, struct wait *w, size_t max, void **data,
@@ -119,12 +119,8 @@ static int make_trimmed(void *arg, struct wait *w, size_t max, void **data,
 
 	if (err < 0)
 		return err;
-	err = trim_all(m, whole.index, data, size);
+	err = trim_all(m, whole.index, max, data, size);
 	indices_put(m->t->indices, &whole);
-	if (err == 0 && *size > max) {
-		free(*data);
-		err = -EFBIG;
-	}
 	return err;
 }
 

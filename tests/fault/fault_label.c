@@ -80,7 +80,7 @@ static int trim(const struct label_index *x)
 	const int64_t ids[] = {200, 3};
 	void *out;
 	size_t size;
-	int err = label_index_trim(x, ids, 2, lo, hi, &out, &size);
+	int err = label_index_trim(x, ids, 2, lo, hi, SIZE_MAX, &out, &size);
 
 	if (err)
 		return err;

@@ -394,7 +394,7 @@ static bool trim_is_right(const struct label_index *x, const struct shape *s)
 			list.p[kept++] = list.p[i];
 	}
 	list.n = kept;
-	if (label_index_trim(x, id, n, lo, hi, &out, &size) < 0)
+	if (label_index_trim(x, id, n, lo, hi, SIZE_MAX, &out, &size) < 0)
 		return complain("trim failed");
 	good = label_index_check(out, size, s) == 0 && is_list(out, s);
 	free(out);

@@ -310,7 +310,7 @@ static int trim(void *arg, struct wait *w, size_t max, void **data,
 
 	(void)w;
 	(void)max;
-	return label_index_trim(whole->index, &id, 1, lo, hi, data, size);
+	return label_index_trim(whole->index, &id, 1, lo, hi, max, data, size);
 }
 
 START_TEST(test_make)

@@ -94,16 +94,49 @@ START_TEST(test_by_hand)
 	ck_voxel(x, 1, 4, 1, 1);
 	/* What the header says of its size. */
 	ck_assert_uint_eq(n, 104 + 2 * 160 + 4 * 8);
-	ck_assert_int_eq(label_index_trim(x, &seven, 1, lo, hi, &less, &n), 0);
+	ck_assert_int_eq(label_index_trim(x, &seven, 1, lo, hi, BIG, &less, &n),
+			 0);
 	ck_assert_uint_eq(label_index_classes(less), 1);
 	label_index_class(less, 0, &c);
 	ck_assert_uint_eq(c.count, 4);
 	ck_voxel(less, 0, 2, 0, 4);
 	ck_voxel(less, 0, 3, 1, 1);
 	free(less);
-	ck_assert_int_eq(label_index_trim(x, &seven, 1, hi, lo, &less, &n), 0);
+	ck_assert_int_eq(label_index_trim(x, &seven, 1, hi, lo, BIG, &less, &n),
+			 0);
 	ck_assert_uint_eq(label_index_classes(less), 0);
 	free(less);
+	free(out);
+	memory_array_fini(&m);
+}
+END_TEST
+
+/* One run, cut at each row, is more than may be had. */
+START_TEST(test_trim_max)
+{
+	const struct shape shape = {.ndim = 2, .dim = {1000, 3}};
+	const uint64_t lo[NDIM_MAX] = {0}, hi[NDIM_MAX] = {1000, 2};
+	const int64_t one = 1;
+	struct label_class c;
+	struct memory_array m;
+	void *out, *part = NULL;
+	size_t n, all;
+
+	memory_array_init(&m, &shape, 'u', 1);
+	memset(m.data, 1, 3000);
+	ck_assert_int_eq(build_of(&m, &plain, &out, &n), 0);
+	ck_assert_uint_lt(n, 1000);
+	ck_assert_int_eq(
+		label_index_trim(out, &one, 1, lo, hi, 8000, &part, &all),
+		-EFBIG);
+	ck_assert_ptr_null(part);
+	ck_assert_int_eq(
+		label_index_trim(out, &one, 1, lo, hi, 9000, &part, &all), 0);
+	ck_assert_uint_le(all, 9000);
+	label_index_class(part, 0, &c);
+	ck_assert_uint_eq(c.runs, 1000);
+	ck_assert_uint_eq(c.count, 2000);
+	free(part);
 	free(out);
 	memory_array_fini(&m);
 }
@@ -321,8 +354,8 @@ static bool is_whole(const void *x, size_t n)
 		id[i] = c.id;
 	}
 	ck_assert_int_eq(label_index_trim(x, id, classes, none,
-					  label_index_shape(x)->dim, &again,
-					  &size),
+					  label_index_shape(x)->dim, BIG,
+					  &again, &size),
 			 0);
 	same = size == n && memcmp(again, x, n) == 0;
 	free(again);
@@ -389,6 +422,7 @@ static Suite *label_suite(void)
 
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, test_by_hand);
+	tcase_add_test(t, test_trim_max);
 	tcase_add_test(t, test_far);
 	tcase_add_test(t, test_refused);
 	tcase_add_test(t, test_ends_early);
