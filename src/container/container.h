@@ -266,6 +266,7 @@ struct sample_info {
 struct label_info {
 	uint32_t id; /* 1 to 65534 */
 	struct bytes key, name;
+	bool has_own_key; /* there is one, and no other class has it */
 	bool has_color;
 	uint8_t color[4];
 	unsigned nparent;

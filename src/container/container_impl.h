@@ -101,7 +101,7 @@ struct cat_sample {
 struct cat_label {
 	uint32_t id;
 	uint8_t color[4];
-	uint32_t has_color;
+	uint16_t has_color, has_own_key;
 	uint32_t first_parent, nparent; /* in the list of parents */
 	uint32_t text;			/* of the key, from the first text */
 	uint32_t key_len, name_len;	/* the name follows the key */

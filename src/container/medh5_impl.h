@@ -38,7 +38,7 @@ uint32_t medh5_named(const struct catalog *k, uint32_t group, const char *name);
 struct medh5_label {
 	uint32_t id;
 	uint8_t color[4];
-	bool has_color;
+	bool has_color, has_own_key;
 	struct bytes key, name;
 	uint32_t first_parent, nparent; /* in parent */
 };

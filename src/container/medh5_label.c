@@ -128,30 +128,6 @@ static int closure_init(struct closure *c, const struct medh5_annotation *a,
 
 /* ---------------------------------------------------------------- names */
 
-struct named {
-	struct bytes name; /* its key; n 0: its id is its name */
-	uint16_t id;
-	uint32_t class;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	size_t n = x->name.n < y->name.n ? x->name.n : y->name.n;
-	int d = n ? memcmp(x->name.p, y->name.p, n) : 0;
-
-	if (d)
-		return d;
-	return (x->name.n > y->name.n) - (x->name.n < y->name.n);
-}
-
-static int by_class(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-
-	return (x->class > y->class) - (x->class < y->class);
-}
-
 /* What could be the id of a class, or is no name, or nobody could read. */
 static bool is_usable(struct bytes key)
 {
@@ -165,38 +141,14 @@ static bool is_usable(struct bytes key)
 	return key.n && !digits && key.n <= 4096;
 }
 
-/* The keys of the classes, where each is of one class alone. */
-static struct named *name_classes(const struct medh5_annotation *a,
-				  const struct medh5_meta *m)
+/* The name of a class that has a key of its own; n 0: its id is its name. */
+static struct bytes class_key(const struct medh5_meta *m, uint16_t id)
 {
-	struct named *all = calloc(a->nclass + 1u, sizeof(*all));
-	bool is_twice = false;
+	const struct medh5_label *l = medh5_label_find(m, id);
 
-	if (!all)
-		return NULL;
-	for (unsigned i = 0; i < a->nclass; i++) {
-		const struct medh5_label *l =
-			medh5_label_find(m, a->class[i].id);
-
-		all[i] = (struct named){.id = a->class[i].id, .class = i};
-		if (l && is_usable(l->key))
-			all[i].name = l->key;
-	}
-	if (!a->nclass)
-		return all;
-	qsort(all, a->nclass, sizeof(*all), by_name);
-	for (unsigned i = 0; i < a->nclass; i++) {
-		bool was_twice = is_twice;
-
-		is_twice = i + 1 < a->nclass && all[i].name.n &&
-			   !by_name(&all[i], &all[i + 1]);
-		if (was_twice)
-			all[i - 1].name.n = 0;
-		if (was_twice && !is_twice)
-			all[i].name.n = 0;
-	}
-	qsort(all, a->nclass, sizeof(*all), by_class);
-	return all;
+	return l && l->has_own_key && is_usable(l->key)
+		       ? l->key
+		       : (struct bytes){NULL, 0};
 }
 
 /* -------------------------------------------------------------- derived */
@@ -222,23 +174,22 @@ static struct bytes reason(const char *a, const char *b)
 
 /* The mask of one class, list having room for all that imply it. */
 static int derive_class(struct medh5 *x, const struct medh5_annotation *a,
-			const struct closure *c, const struct named *named,
-			uint32_t group, struct derived_class *list)
+			const struct closure *c, unsigned i, uint32_t group,
+			struct derived_class *list)
 {
 	struct derived_info info = a->info;
-	struct bytes name = named->name;
+	struct bytes name = class_key(&x->meta, a->class[i].id);
 	char decimal[8];
 
 	info.kind = DERIVED_CLASS;
 	info.class = list;
-	list[info.nclass++] = a->class[named->class];
-	for (uint32_t p = c->first[named->class]; p != NO_PAIR;
-	     p = c->pair[p].next)
+	list[info.nclass++] = a->class[i];
+	for (uint32_t p = c->first[i]; p != NO_PAIR; p = c->pair[p].next)
 		list[info.nclass++] = a->class[c->pair[p].class];
 	info.broken = reason(a->broken, "");
 	if (!name.n) {
 		name.n = (size_t)snprintf(decimal, sizeof(decimal), "%u",
-					  named->id);
+					  a->class[i].id);
 		name.p = decimal;
 	}
 	return derive(x, a, group, name, &info);
@@ -247,7 +198,6 @@ static int derive_class(struct medh5 *x, const struct medh5_annotation *a,
 static int derive_classes(struct medh5 *x, struct medh5_annotation *a)
 {
 	CLEANUP(closure_fini) struct closure c = {0};
-	CLEANUP(cleanup_freep) struct named *named = NULL;
 	CLEANUP(cleanup_freep) struct derived_class *list = NULL;
 	uint32_t group;
 	int err = closure_init(&c, a, &x->meta);
@@ -260,9 +210,8 @@ static int derive_classes(struct medh5 *x, struct medh5_annotation *a)
 	}
 	if (err)
 		return err;
-	named = name_classes(a, &x->meta);
 	list = calloc(a->nclass + 1u, sizeof(*list));
-	if (!named || !list)
+	if (!list)
 		return -ENOMEM;
 	err = catalog_builder_group(x->b, &group);
 	if (!err)
@@ -275,7 +224,7 @@ static int derive_classes(struct medh5 *x, struct medh5_annotation *a)
 					 "of its %u classes %u are left out: "
 					 "there is no memory for more",
 					 a->nclass, a->nclass - i);
-		err = derive_class(x, a, &c, &named[i], group, list);
+		err = derive_class(x, a, &c, i, group, list);
 	}
 	return err;
 }

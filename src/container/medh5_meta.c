@@ -87,6 +87,36 @@ static int by_id(const void *a, const void *b)
 	       (x->first_parent < y->first_parent);
 }
 
+static int by_key(const void *a, const void *b)
+{
+	const struct bytes x = (*(struct medh5_label *const *)a)->key;
+	const struct bytes y = (*(struct medh5_label *const *)b)->key;
+	const size_t n = x.n < y.n ? x.n : y.n;
+	int d = n ? memcmp(x.p, y.p, n) : 0;
+
+	return d ? d : (x.n > y.n) - (x.n < y.n);
+}
+
+/* Found once for all: each class asks it, and there may be 65534. */
+static int find_own_keys(struct medh5_meta *m)
+{
+	CLEANUP(cleanup_freep)
+	struct medh5_label **sorted = calloc(m->nlabel + 1u, sizeof(*sorted));
+
+	if (!sorted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < m->nlabel; i++) {
+		sorted[i] = &m->label[i];
+		sorted[i]->has_own_key = sorted[i]->key.n > 0;
+	}
+	qsort(sorted, m->nlabel, sizeof(*sorted), by_key);
+	for (uint32_t i = 1; i < m->nlabel; i++)
+		if (by_key(&sorted[i - 1], &sorted[i]) == 0)
+			sorted[i - 1]->has_own_key = sorted[i]->has_own_key =
+				false;
+	return 0;
+}
+
 static int read_labels(struct medh5_meta *m, const struct json *classes)
 {
 	size_t n = json_length(classes), parents = 0, kept = 0;
@@ -112,7 +142,7 @@ static int read_labels(struct medh5_meta *m, const struct json *classes)
 		}
 		m->label[m->nlabel++] = m->label[i];
 	}
-	return 0;
+	return find_own_keys(m);
 }
 
 /* Of a claim only what names a split. */
@@ -256,6 +286,7 @@ int medh5_meta_put(const struct medh5_meta *m, struct catalog_builder *b,
 		struct cat_label out = {
 			.id = l->id,
 			.has_color = l->has_color,
+			.has_own_key = l->has_own_key,
 			.first_parent = l->first_parent,
 			.nparent = l->nparent,
 			.text = (uint32_t)(text - first),

@@ -88,36 +88,18 @@ bool label_has_names(const struct pin *p, const struct dir *label)
 	return table_of(p, label, &s);
 }
 
-/* How many classes have that key; the first of them. */
-static unsigned count_key(const struct pin *p, const struct sample_info *s,
-			  const char *key, size_t n, uint32_t *id)
-{
-	unsigned found = 0;
-
-	for (uint32_t i = 0; i < s->nlabel; i++) {
-		struct label_info l;
-
-		catalog_label(p->k, s, i, &l);
-		if (is_key(l.key, key, n) && found++ == 0)
-			*id = l.id;
-	}
-	return found;
-}
-
 void label_class_name(const struct pin *p, const struct dir *label, int64_t id,
 		      char out[CLASS_NAME_MAX])
 {
 	char raw[CLASS_NAME_MAX];
 	struct sample_info s;
 	struct label_info l;
-	uint32_t first;
 
 	*out = '\0';
 	if (id < 1 || id > UINT16_MAX || !table_of(p, label, &s) ||
-	    !catalog_label_by_id(p->k, &s, (uint32_t)id, &l) || l.key.n == 0 ||
-	    l.key.n >= sizeof(raw) || is_number(l.key.p, l.key.n) ||
-	    memchr(l.key.p, '\0', l.key.n) ||
-	    count_key(p, &s, l.key.p, l.key.n, &first) != 1)
+	    !catalog_label_by_id(p->k, &s, (uint32_t)id, &l) ||
+	    !l.has_own_key || l.key.n >= sizeof(raw) ||
+	    is_number(l.key.p, l.key.n) || memchr(l.key.p, '\0', l.key.n))
 		return;
 	memcpy(raw, l.key.p, l.key.n);
 	raw[l.key.n] = '\0';
@@ -128,16 +110,23 @@ void label_class_name(const struct pin *p, const struct dir *label, int64_t id,
 int label_class_id(const struct pin *p, const struct dir *label,
 		   const char *name, int64_t *id)
 {
+	const size_t n = strlen(name);
 	struct sample_info s;
-	uint32_t found;
 
-	if (is_number(name, strlen(name)))
+	if (is_number(name, n))
 		return parse_id(name, id);
-	if (!table_of(p, label, &s) ||
-	    count_key(p, &s, name, strlen(name), &found) != 1)
+	if (!table_of(p, label, &s))
 		return -ENOENT;
-	*id = found;
-	return 0;
+	for (uint32_t i = 0; i < s.nlabel; i++) {
+		struct label_info l;
+
+		catalog_label(p->k, &s, i, &l);
+		if (!l.has_own_key || !is_key(l.key, name, n))
+			continue;
+		*id = l.id;
+		return 0;
+	}
+	return -ENOENT;
 }
 
 /* ---------------------------------------------------------------- binding */

@@ -533,8 +533,13 @@ START_TEST(test_names)
 		      "{\"id\": 7, \"key\": \"..\"}]}}");
 	a = annotation(&s, "a", "labelmap", 8, id);
 	array(a, "data", 'u', 1, 3, shape);
+	a = annotation(&s, "b", "labelmap", 1, id);
+	array(a, "data", 'u', 1, 3, shape);
 	apply();
 	ck_assert_uint_eq(catalog_problems(k), 0);
+	/* Of another class too, though not of one of this annotation. */
+	ck_assert_uint_eq(catalog_members(k, at("annotations/b/classes")), 1);
+	ck_assert_uint_eq(derived("annotations/b/classes/1").class[0].id, 1);
 	ck_assert_uint_eq(catalog_members(k, at("annotations/a/classes")), 8);
 	for (unsigned i = 1; i <= 8; i++) {
 		char path[40];

@@ -140,6 +140,7 @@ START_TEST(test_meta)
 	catalog_label(k, &i, 0, &l);
 	ck_assert_uint_eq(l.id, 1);
 	ck_assert(equal(l.key, "body") && !l.name.n && !l.has_color);
+	ck_assert(l.has_own_key);
 	ck_assert(catalog_label_by_id(k, &i, 7, &l));
 	ck_assert(equal(l.key, "tube") && equal(l.name, "A \xc3\xa4"));
 	ck_assert(l.has_color);
@@ -148,10 +149,35 @@ START_TEST(test_meta)
 	ck_assert_uint_eq(l.parent[0], 1);
 	ck_assert_uint_eq(l.parent[1], 2);
 	ck_assert(catalog_label_by_id(k, &i, 2, &l));
-	ck_assert(!l.key.n && l.has_color);
+	ck_assert(!l.key.n && !l.has_own_key && l.has_color);
 	ck_assert_mem_eq(l.color, "\11\10\7\377", 4);
 	ck_assert(!catalog_label_by_id(k, &i, 3, &l));
 	ck_assert(!holds("SECRET"));
+}
+END_TEST
+
+/* A key names a class if it is of no other, wherever these are. */
+START_TEST(test_own_keys)
+{
+	static const bool own[] = {false, true, false, false, false, true};
+	struct sample_info i;
+	struct label_info l;
+
+	sample(0, "{\"label_set\": {\"classes\": ["
+		  "{\"id\": 1, \"key\": \"same\"},"
+		  "{\"id\": 2, \"key\": \"sam\"},"
+		  "{\"id\": 3, \"key\": \"same\"},"
+		  "{\"id\": 4, \"key\": \"\"},"
+		  "{\"id\": 5, \"key\": \"same\"},"
+		  "{\"id\": 6, \"key\": \"samey\"}]}}");
+	apply();
+	catalog_sample(k, 0, &i);
+	ck_assert_uint_eq(i.nlabel, 6);
+	for (unsigned n = 0; n < 6; n++) {
+		catalog_label(k, &i, n, &l);
+		ck_assert_uint_eq(l.id, n + 1);
+		ck_assert_int_eq(l.has_own_key, own[n]);
+	}
 }
 END_TEST
 
@@ -304,6 +330,7 @@ static Suite *suite(void)
 	tcase_add_test(c, test_plain);
 	tcase_add_test(c, test_private);
 	tcase_add_test(c, test_meta);
+	tcase_add_test(c, test_own_keys);
 	tcase_add_test(c, test_bad_meta);
 	tcase_add_test(c, test_collection);
 	tcase_add_test(c, test_aliased_samples);
