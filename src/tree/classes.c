@@ -18,6 +18,7 @@
 #include "index/stored.h"
 #include "tree/json_out.h"
 #include "tree/label.h"
+#include "tree/text.h"
 #include "tree/tree_impl.h"
 #include "util/json.h"
 
@@ -42,11 +43,7 @@ struct table {
 static void put_quoted(FILE *f, const char *s)
 {
 	fputc('"', f);
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', f);
-		fputc(*s, f);
-	}
+	text_doubled(s, f);
 	fputc('"', f);
 }
 

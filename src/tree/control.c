@@ -59,6 +59,9 @@ static const char readme[] =
 	"ARRAY/patches+size-96x96x96/000017.npy        of a grid\n"
 	"ARRAY/crops+size-96x96x96/17_128_64.npy       at a corner\n"
 	"ARRAY/random+size-96x96x96+seed-1/000017.npy  at a random place\n"
+	"ARRAY/foreground+size-96x96x96/000017.npy     around a labelled "
+	"voxel\n"
+	"LABELS/classes.json    counts and boxes of classes, once indexed\n"
 	"\n"
 	"Views are reached by their name and not listed, but for slices and\n"
 	"what was given to --view. ITEM.json beside an item says where it "
@@ -108,16 +111,6 @@ int control_by_name(const char *name)
 
 /* ------------------------------------------------------------- contents */
 
-/* What stands between quotes in a CSV file. */
-static void write_doubled(const char *s, FILE *f)
-{
-	for (; *s; s++) {
-		if (*s == '"')
-			fputc('"', f);
-		fputc(*s, f);
-	}
-}
-
 /* Path of a directory below the root with a final slash. Caller frees. */
 static char *mount_path(const struct tree *t, uint32_t dir)
 {
@@ -160,8 +153,8 @@ static int write_container(struct tree *t, uint32_t dir, struct wait *w,
 		}
 		catalog_array(pin.k, object, &a);
 		fputc('"', f);
-		write_doubled(outer, f);
-		write_doubled(inner, f);
+		text_doubled(outer, f);
+		text_doubled(inner, f);
 		fprintf(f, "\",%s,",
 			a.is_null ? "" : shape_text(a.rank, a.dim, shape));
 		if (a.kind)

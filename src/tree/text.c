@@ -59,6 +59,15 @@ const char *layout_text(enum cat_layout l)
 	return "unknown";
 }
 
+void text_doubled(const char *s, FILE *f)
+{
+	for (; *s; s++) {
+		if (*s == '"')
+			fputc('"', f);
+		fputc(*s, f);
+	}
+}
+
 const char *time_text(const struct timespec *ts, char buf[40])
 {
 	struct tm tm;

@@ -6,6 +6,7 @@
 #define TREE_TEXT_H
 
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "container/container.h"
@@ -24,6 +25,8 @@ const char *dtype_text(char kind, unsigned item_size, char buf[DTYPE_MAX]);
 const char *shape_text(unsigned rank, const uint64_t *dim,
 		       char buf[SHAPE_TEXT_MAX]);
 const char *layout_text(enum cat_layout l);
+/* What stands between the quotes of a field of a CSV file. */
+void text_doubled(const char *s, FILE *f);
 /* "2026-11-29T20:55:26.123456789Z". */
 const char *time_text(const struct timespec *ts, char buf[40]);
 
