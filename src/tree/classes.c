@@ -12,12 +12,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 
-#include "index/stored.h"
 #include "tree/json_out.h"
-#include "tree/label.h"
+#include "tree/label_stored.h"
 #include "tree/text.h"
 #include "tree/tree_impl.h"
 #include "util/json.h"
@@ -109,46 +107,13 @@ static void put_stored(struct table *t, const struct stored_index *x)
 	}
 }
 
-/* The index that the file carries, if it can be used. */
-static int get_stored(struct tree *t, const struct pin *p, const struct dir *d,
-		      struct wait *w, struct stored_pin *out)
-{
-	char label[PATH_MAX];
-	struct derived_info derived;
-	struct stored_ask ask = {.env = p->env,
-				 .container = p->container,
-				 .source = p->key,
-				 .k = p->k,
-				 .label = label};
-	struct place_info place;
-	struct array_info a;
-	int err;
-
-	catalog_array(p->k, d->object, &a);
-	if (a.layout != CAT_DERIVED ||
-	    !catalog_place(p->k, d->object, &place) ||
-	    place.annotation == OBJECT_NONE)
-		return -ENOENT;
-	catalog_derived(p->k, d->object, &derived);
-	if (derived.kind != DERIVED_LABELS)
-		return -ENOENT;
-	tree_label(t, d->parent, label, sizeof(label));
-	ask.sample = place.sample;
-	ask.annotation = place.annotation;
-	err = stored_get(&ask, w, out);
-	if (err < 0 || stored_state(out->index) == STORED_FRESH)
-		return err;
-	stored_put(p->env, out);
-	return -ENOENT;
-}
-
 /* The classes of the index that is at hand, and which it is. */
 static int put_classes(struct tree *t, uint32_t dir, struct table *out,
 		       struct wait *w)
 {
 	struct json_out *o = out->json;
 	struct index_pin exact;
-	struct stored_pin stored;
+	struct label_stored stored;
 	int err;
 
 	if (label_index_peek(t, out->pin, dir, &exact)) {
@@ -159,7 +124,7 @@ static int put_classes(struct tree *t, uint32_t dir, struct table *out,
 		indices_put(t->indices, &exact);
 		return 0;
 	}
-	err = get_stored(t, out->pin, out->label, w, &stored);
+	err = label_stored_look(t, out->pin, dir, w, &stored);
 	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
 		return err;
 	if (err < 0) {
@@ -169,9 +134,9 @@ static int put_classes(struct tree *t, uint32_t dir, struct table *out,
 	}
 	json_out_text(o, "index", "stored", 6);
 	json_out_open(o, "classes", '[');
-	put_stored(out, stored.index);
+	put_stored(out, stored.pin.index);
 	json_out_close(o, ']');
-	stored_put(out->pin->env, &stored);
+	label_stored_put(&stored);
 	return 0;
 }
 
@@ -214,7 +179,7 @@ static int put_rows(struct tree *t, uint32_t dir, struct table *out,
 		    struct wait *w)
 {
 	struct index_pin exact;
-	struct stored_pin stored;
+	struct label_stored stored;
 	int err;
 
 	if (label_index_peek(t, out->pin, dir, &exact)) {
@@ -223,14 +188,14 @@ static int put_rows(struct tree *t, uint32_t dir, struct table *out,
 		indices_put(t->indices, &exact);
 		return 0;
 	}
-	err = get_stored(t, out->pin, out->label, w, &stored);
+	err = label_stored_look(t, out->pin, dir, w, &stored);
 	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
 		return err;
 	if (err < 0)
 		return 0;
 	out->index = "stored";
-	put_stored(out, stored.index);
-	stored_put(out->pin->env, &stored);
+	put_stored(out, stored.pin.index);
+	label_stored_put(&stored);
 	return 0;
 }
 

@@ -74,7 +74,7 @@ static bool is_free(const struct urn *u, unsigned k)
 	return u->axis[k] < 0 || u->s->axis[u->axis[k]].all;
 }
 
-/* Where centres may be; false: anywhere. */
+/* Where centres of ours may be, for border-inside; false: anywhere. */
 static bool limits(const struct urn *u, uint64_t lo[NDIM_MAX],
 		   uint64_t hi[NDIM_MAX])
 {
@@ -147,10 +147,14 @@ static void index_class(const struct urn *u, uint32_t i, struct draw_class *c,
 /* The classes that can be drawn, by id. */
 static int fill_classes(struct urn *u)
 {
+	CLEANUP(cleanup_freep) bool *declared = NULL;
+
 	u->n = u->d->nclass ? u->d->nclass : index_classes(u);
 	u->c = calloc(u->n + 1, sizeof(*u->c));
 	u->rows = calloc(u->n + 1, sizeof(*u->rows));
-	if (!u->c || !u->rows)
+	if (u->is_stored)
+		declared = label_stored_declared(&u->stored);
+	if (!u->c || !u->rows || (u->is_stored && !declared))
 		return -ENOMEM;
 	for (size_t i = 0; i < u->n; i++) {
 		int64_t at = (int64_t)i;
@@ -164,8 +168,7 @@ static int fill_classes(struct urn *u)
 		}
 		index_class(u, (uint32_t)at, &u->c[i], &u->rows[i]);
 		/* An index may keep more than the annotation declares. */
-		if (u->is_stored &&
-		    !label_declares(&u->pin, u->label_dir, u->c[i].id))
+		if (u->is_stored && !declared[at])
 			u->c[i].count = 0;
 	}
 	return 0;
@@ -219,6 +222,7 @@ static void set_window(const struct urn *u, const uint64_t at[NDIM_MAX],
 	}
 }
 
+/* What is in out already is the uniform draw. */
 static int draw_ours(struct urn *u, uint64_t item, struct wait *w,
 		     struct drawn *out)
 {
@@ -228,11 +232,12 @@ static int draw_ours(struct urn *u, uint64_t item, struct wait *w,
 
 	if (err == 0)
 		err = fill_classes(u);
-	if (err == 0)
-		err = draw_class(u->s->seed, item, weights_of(u->d), u->c, u->n,
-				 &i);
 	if (err < 0)
 		return err;
+	err = draw_class(u->s->seed, item, weights_of(u->d), u->c, u->n, &i);
+	/* No class has voxels and weight: the uniform draw it is. */
+	if (err < 0)
+		return err == -ENOENT ? 0 : err;
 	err = get_voxel(u, i, draw_voxel(u->s->seed, item, u->rows[i]), w, at);
 	if (err < 0)
 		return err;
@@ -320,6 +325,5 @@ int foreground_draw(struct tree *t, const struct dir *view,
 	err = s->draw.is_medh5 ? draw_medh5(&u, item, w, out)
 			       : draw_ours(&u, item, w, out);
 	urn_close(&u);
-	/* No class has voxels and weight: the uniform draw it is. */
-	return err == -ENOENT ? 0 : err;
+	return err;
 }

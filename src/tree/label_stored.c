@@ -13,19 +13,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The annotation whose dense labels a label array is. */
-static bool annotation_of(const struct pin *p, const struct dir *label,
-			  struct place_info *place, struct derived_info *out)
+/* What is asked of the annotation whose dense labels a label array is. */
+static bool prepare(struct tree *t, const struct pin *p, uint32_t label,
+		    struct label_stored *out)
 {
+	const struct dir *dir = dirs_at(t->dirs, label);
+	struct place_info place;
 	struct array_info a;
 
-	catalog_array(p->k, label->object, &a);
+	memset(out, 0, sizeof(*out));
+	catalog_array(p->k, dir->object, &a);
 	if (a.layout != CAT_DERIVED ||
-	    !catalog_place(p->k, label->object, place) ||
-	    place->annotation == OBJECT_NONE)
+	    !catalog_place(p->k, dir->object, &place) ||
+	    place.annotation == OBJECT_NONE)
 		return false;
-	catalog_derived(p->k, label->object, out);
-	return out->kind == DERIVED_LABELS;
+	catalog_derived(p->k, dir->object, &out->info);
+	if (out->info.kind != DERIVED_LABELS || out->info.broken.n)
+		return false;
+	tree_label(t, dir->parent, out->label, sizeof(out->label));
+	out->ask = (struct stored_ask){
+		.env = p->env,
+		.container = p->container,
+		.source = p->key,
+		.k = p->k,
+		.sample = place.sample,
+		.annotation = place.annotation,
+		.label = out->label,
+	};
+	return true;
+}
+
+int label_stored_look(struct tree *t, const struct pin *p, uint32_t label,
+		      struct wait *w, struct label_stored *out)
+{
+	const struct dir *dir = dirs_at(t->dirs, label);
+	int err;
+
+	if (!prepare(t, p, label, out))
+		return -ENOENT;
+	err = stored_get(&out->ask, w, &out->pin);
+	if (err < 0)
+		return err;
+	if (stored_state(out->pin.index) == STORED_FRESH &&
+	    shape_equal(stored_shape(out->pin.index),
+			&dirs_type_at(t->dirs, dir->type)->shape))
+		return 0;
+	label_stored_put(out);
+	return -ENOENT;
 }
 
 static bool is_wanted(const int64_t *ids, unsigned n, int64_t id)
@@ -37,61 +71,39 @@ static bool is_wanted(const int64_t *ids, unsigned n, int64_t id)
 }
 
 /* Whether it has all of what the annotation declares and is wanted. */
-static bool has_all(const struct stored_index *x, const struct derived_info *d,
-		    const int64_t *ids, unsigned n)
+static bool has_all(const struct label_stored *s, const int64_t *ids,
+		    unsigned n)
 {
-	for (unsigned i = 0; i < d->nclass; i++)
-		if (is_wanted(ids, n, d->class[i].id) &&
-		    stored_find(x, d->class[i].id) < 0)
+	for (unsigned i = 0; i < s->info.nclass; i++)
+		if (is_wanted(ids, n, s->info.class[i].id) &&
+		    stored_find(s->pin.index, s->info.class[i].id) < 0)
 			return false;
 	return true;
-}
-
-bool label_declares(const struct pin *p, const struct dir *label, int64_t id)
-{
-	struct derived_info d;
-	struct place_info place;
-
-	if (!annotation_of(p, label, &place, &d))
-		return true;
-	for (unsigned i = 0; i < d.nclass; i++)
-		if (d.class[i].id == id)
-			return true;
-	return false;
 }
 
 int label_stored_get(struct tree *t, const struct pin *p, uint32_t label,
 		     const int64_t *ids, unsigned n, struct wait *w,
 		     struct label_stored *out)
 {
-	const struct dir *dir = dirs_at(t->dirs, label);
-	struct derived_info d;
-	struct place_info place;
-	int err;
+	int err = label_stored_look(t, p, label, w, out);
 
-	memset(out, 0, sizeof(*out));
-	if (!annotation_of(p, dir, &place, &d) || d.broken.n)
-		return -ENOENT;
-	tree_label(t, dir->parent, out->label, sizeof(out->label));
-	out->ask = (struct stored_ask){
-		.env = p->env,
-		.container = p->container,
-		.source = p->key,
-		.k = p->k,
-		.sample = place.sample,
-		.annotation = place.annotation,
-		.label = out->label,
-	};
-	err = stored_get(&out->ask, w, &out->pin);
-	if (err < 0)
+	if (err < 0 || has_all(out, ids, n))
 		return err;
-	if (stored_state(out->pin.index) == STORED_FRESH &&
-	    shape_equal(stored_shape(out->pin.index),
-			&dirs_type_at(t->dirs, dir->type)->shape) &&
-	    has_all(out->pin.index, &d, ids, n))
-		return 0;
 	label_stored_put(out);
 	return -ENOENT;
+}
+
+bool *label_stored_declared(const struct label_stored *s)
+{
+	bool *is = calloc(stored_classes(s->pin.index) + 1u, sizeof(*is));
+
+	for (unsigned i = 0; is && i < s->info.nclass; i++) {
+		int64_t at = stored_find(s->pin.index, s->info.class[i].id);
+
+		if (at >= 0)
+			is[at] = true;
+	}
+	return is;
 }
 
 void label_stored_put(struct label_stored *s)
