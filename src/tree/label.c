@@ -86,11 +86,8 @@ static int walk(struct search *s, uint32_t from, const char *path,
 	int err;
 
 	*dir = ROW_NONE;
-	/* A view on the way would look for a label array too. */
-	if (strstr(path, "foreground+"))
-		return 0;
-	err = tree_walk_from(s->t, node_pack(from, NODE_DIR, 0), path, true,
-			     s->w, &e);
+	err = tree_walk_to_label(s->t, node_pack(from, NODE_DIR, 0), path, s->w,
+				 &e);
 	if (err == -ENOENT || err == -ENOTDIR || err == -ELOOP ||
 	    err == -ENAMETOOLONG || err == -EBADMSG)
 		return 0;

@@ -264,9 +264,13 @@ void csv_read(const struct view_geometry *g, uint64_t off, size_t n, char *out);
 
 /* -------------------------------------------------------------- walk.c */
 
-/* tree_walk from a directory, which need not block. */
-int tree_walk_from(struct tree *t, uint64_t from, const char *path, bool follow,
-		   struct wait *w, struct tree_entry *out);
+/*
+ * tree_walk from a directory, which need not block. No foreground view is on
+ * the way, also behind links: each would look for a label array of its own, and
+ * so on without end.
+ */
+int tree_walk_to_label(struct tree *t, uint64_t from, const char *path,
+		       struct wait *w, struct tree_entry *out);
 
 /* -------------------------------------------------------------- stat.c */
 

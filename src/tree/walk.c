@@ -21,6 +21,7 @@ struct walk {
 	char text[2 * PATH_MAX];
 	char *rest;
 	unsigned links;
+	bool is_to_label;
 	struct wait *w;
 };
 
@@ -41,6 +42,17 @@ static int walk_link(struct tree *t, struct walk *p, uint64_t ino)
 	memcpy(p->text, text, (size_t)n + 1);
 	p->rest = p->text;
 	return 0;
+}
+
+/* Whether it is a view that looks for a label array itself. */
+static bool is_foreground(const struct tree *t, uint64_t parent,
+			  const char *name)
+{
+	const struct dir *d;
+	uint32_t dir;
+
+	return strncmp(name, "foreground", 10) == 0 &&
+	       tree_dir(t, parent, &dir, &d) == 0 && d->kind == DIR_ARRAY;
 }
 
 static int walk_step(struct tree *t, struct walk *p, bool follow,
@@ -64,6 +76,8 @@ static int walk_step(struct tree *t, struct walk *p, bool follow,
 		err = tree_parent(t, e->ino, &e->ino);
 		return err < 0 ? err : tree_stat(t, e->ino, &e->st, p->w);
 	}
+	if (p->is_to_label && is_foreground(t, parent, name))
+		return -ENOENT;
 	err = tree_lookup(t, parent, name, e, p->w);
 	if (err < 0)
 		return err;
@@ -76,27 +90,36 @@ static int walk_step(struct tree *t, struct walk *p, bool follow,
 	return err < 0 ? err : tree_stat(t, parent, &e->st, p->w);
 }
 
-int tree_walk(struct tree *t, const char *path, bool follow,
-	      struct tree_entry *out)
-{
-	return tree_walk_from(t, TREE_ROOT, path, follow, NULL, out);
-}
-
-int tree_walk_from(struct tree *t, uint64_t from, const char *path, bool follow,
-		   struct wait *w, struct tree_entry *out)
+static int walk(struct tree *t, struct walk *p, uint64_t from, const char *path,
+		bool follow, struct tree_entry *out)
 {
 	struct tree_entry e = {.ino = from};
-	struct walk p = {.w = w};
 	int err;
 
 	if (strlen(path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	strcpy(p.text, path);
-	p.rest = p.text;
-	err = tree_stat(t, from, &e.st, w);
-	while (err == 0 && *p.rest)
-		err = walk_step(t, &p, follow, &e);
+	strcpy(p->text, path);
+	p->rest = p->text;
+	err = tree_stat(t, from, &e.st, p->w);
+	while (err == 0 && *p->rest)
+		err = walk_step(t, p, follow, &e);
 	if (err == 0)
 		*out = e;
 	return err;
+}
+
+int tree_walk(struct tree *t, const char *path, bool follow,
+	      struct tree_entry *out)
+{
+	struct walk p = {.w = NULL};
+
+	return walk(t, &p, TREE_ROOT, path, follow, out);
+}
+
+int tree_walk_to_label(struct tree *t, uint64_t from, const char *path,
+		       struct wait *w, struct tree_entry *out)
+{
+	struct walk p = {.is_to_label = true, .w = w};
+
+	return walk(t, &p, from, path, true, out);
 }

@@ -40,6 +40,7 @@ def make(src):
         f["small"] = a[:, :, 1:]
         f["h/float"] = a.astype("f4")
         f["h/same"] = a.astype(">i8") - 2
+        f["round"] = h5py.SoftLink("/image/foreground+size-4x4x4+labels-round")
     with h5py.File(src + "/masks.h5", "w") as f:
         f["sub/m,1"] = a
     with h5py.File(src + "/stack.h5", "w") as f:
@@ -214,6 +215,7 @@ def refused(mnt):
             "a/image/foreground+size-4x4x4+labels-..%2F..%2F..%2Fetc%2Fpasswd",
             "a/image/foreground+size-4x4x4+labels-..%2Fa%2Fimage"
             "%2Fforeground%2Bsize-4x4x4",
+            "a/image/foreground+size-4x4x4+labels-round",
             "a/image/foreground+size-4x4x4+class-liver",
             "a/image/foreground+size-4x4x4+class-1+class-1@2",
             "a/image/foreground+size-4x4x4+index-stored",
