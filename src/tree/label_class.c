@@ -33,9 +33,10 @@ static int parse_id(const char *s, int64_t *id)
 	uint64_t v;
 
 	if (parse_decimal(s + negative, strlen(s) - negative, &v) < 0 ||
-	    v > INT64_MAX)
+	    v > (uint64_t)INT64_MAX + negative)
 		return -ENOENT;
-	*id = negative ? -(int64_t)v : (int64_t)v;
+	/* There is one more number below zero than above it. */
+	*id = v > INT64_MAX ? INT64_MIN : negative ? -(int64_t)v : (int64_t)v;
 	return 0;
 }
 

@@ -40,6 +40,7 @@ def make(src):
         f["small"] = a[:, :, 1:]
         f["h/float"] = a.astype("f4")
         f["h/same"] = a.astype(">i8") - 2
+        f["h/ends"] = np.where(a == 1, -2**63, 2**63 - 1)
         f["round"] = h5py.SoftLink("/image/foreground+size-4x4x4+labels-round")
     with h5py.File(src + "/masks.h5", "w") as f:
         f["sub/m,1"] = a
@@ -183,6 +184,11 @@ def labels_elsewhere(mnt):
     info, _ = box(mnt + "/a", "h/same/foreground+size-4x4x4+labels-same"
                   "+class--1/3")
     assert info["class"] == -1 and a[tuple(info["center"])] == 1
+    for c in (-2**63, 2**63 - 1):
+        info, _ = box(mnt + "/a", "h/ends/foreground+size-4x4x4+labels-ends"
+                      "+class-%d/3" % c)
+        assert info["class"] == c, info
+        assert (a[tuple(info["center"])] == 1) == (c < 0), info
 
 
 def links(mnt):
