@@ -26,6 +26,13 @@
 #define ROOM_MIN ((size_t)64 << 10) /* of a buffer; else fewer threads */
 #define SLACK 8			    /* that scan_row may read behind it */
 
+/*
+ * A few bytes of a file can declare any shape, and none of it need be stored.
+ * So much is gone through in minutes where nothing is.
+ */
+#define ELEMENTS_MAX (UINT64_C(1) << 40)
+#define UNITS_MAX (UINT64_C(1) << 28)
+
 /* Planes that follow each other in one array. */
 struct group {
 	unsigned first, n;
@@ -210,6 +217,21 @@ static bool plane_is_right(const struct label_plane *p, const struct shape *s)
 	return scan_accepts(p);
 }
 
+static bool is_too_large(const struct build *b, const struct label_plane *p)
+{
+	const struct shape *s = &b->s->shape;
+	uint64_t units = 1;
+
+	for (unsigned k = 0; k < s->ndim; k++) {
+		const uint64_t unit = p->array->unit[k + p->has_lead];
+
+		if (unit &&
+		    !checked_mul(units, div_up(s->dim[k], unit), &units))
+			return true;
+	}
+	return b->elements > ELEMENTS_MAX || units > UNITS_MAX;
+}
+
 /* Jobs of all groups, and the largest tile. */
 static int build_plan(struct build *b)
 {
@@ -234,6 +256,8 @@ static int build_plan(struct build *b)
 
 		if (!plane_is_right(p, &s->shape))
 			return -EINVAL;
+		if (is_too_large(b, p))
+			return -EOVERFLOW;
 		if (i > 0 && p->array == p[-1].array &&
 		    p->has_lead == p[-1].has_lead) {
 			g[-1].n++;

@@ -118,8 +118,9 @@ struct index_conf {
 /*
  * Stream over the planes once, tile by tile as they are stored, and make the
  * index. Blocks. *out is malloc'ed, caller frees. 0; -EINVAL: not a label's
- * type or shape, or an id beyond 2^63 - 1; -E2BIG, -EFBIG, -ECANCELED as above;
- * -ENOMEM; errors of array_read.
+ * type or shape, or an id beyond 2^63 - 1; -EOVERFLOW: more elements or units
+ * than anyone waits for; -E2BIG, -EFBIG, -ECANCELED as above; -ENOMEM; errors
+ * of array_read.
  */
 int label_index_build(const struct label_source *s,
 		      const struct index_conf *conf, void **out, size_t *size);

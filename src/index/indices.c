@@ -185,7 +185,8 @@ static int load(void *arg, const struct cache_key *key, struct wait *w,
 	int err = load_or_build(arg, w, data, size);
 
 	(void)key;
-	if (err != -EINVAL && err != -E2BIG && err != -EFBIG)
+	if (err != -EINVAL && err != -EOVERFLOW && err != -E2BIG &&
+	    err != -EFBIG)
 		return err;
 	no = malloc(sizeof(*no));
 	if (!no)

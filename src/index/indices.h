@@ -76,8 +76,9 @@ struct index_pin {
 
 /*
  * 0: *out is pinned. Errors of label_index_build: what the label itself is the
- * cause of (-EINVAL, -E2BIG, -EFBIG: above half the budget) is remembered as an
- * index would be, others for a second. -EAGAIN, -ERESTART: util/wait.h.
+ * cause of (-EINVAL, -EOVERFLOW, -E2BIG, -EFBIG: above half the budget) is
+ * remembered as an index would be, others for a second. -EAGAIN, -ERESTART:
+ * util/wait.h.
  */
 int indices_get(struct indices *x, const struct index_ask *ask, struct wait *w,
 		struct index_pin *out);

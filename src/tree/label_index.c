@@ -42,6 +42,10 @@ static int explain(struct label_origin *o, int err)
 	case -EINVAL:
 		return label_source_fail(o, -EOPNOTSUPP,
 					 "its values are no class ids");
+	case -EOVERFLOW:
+		return label_source_fail(o, -EOPNOTSUPP,
+					 "it has more than 2^40 elements or "
+					 "2^28 chunks");
 	case -ECANCELED:
 		return -EINTR;
 	default:

@@ -56,6 +56,8 @@ def make(src):
         f["many/image"] = np.zeros((100, 100, 100), "i1")
         f["many/label"] = np.arange(10**6, dtype="i4").reshape(100, 100, 100)
         f["empty/image"] = f["empty/label"] = np.zeros((0, 16, 20), "u1")
+        f.create_dataset("wide/label", (2**40, 2**20), "u1", chunks=(64, 64))
+        f.create_dataset("fine/label", (2**16, 2**14), "u1", chunks=(1, 1))
         f["void/image"] = image()
         f["void/label"] = np.zeros(SHAPE, "u1")
         f["whole/image"] = np.zeros((4, 4, 4), "u1")
@@ -229,9 +231,12 @@ def refused(mnt):
             "a/image/foreground"):
         assert not os.path.lexists(mnt + "/" + name), name
     # Names and sizes are there before anyone knows that it cannot be.
-    at = mnt + "/odd/many/image/foreground+size-4x4x4/"
-    assert os.stat(at + "0.npy").st_size == 128 + 64
-    for name in ("0.npy", "0.json", "1.npy"):
+    at = mnt + "/odd/"
+    many = "many/image/foreground+size-4x4x4/"
+    assert os.stat(at + many + "0.npy").st_size == 128 + 64
+    for name in (many + "0.npy", many + "0.json", many + "1.npy",
+                 "wide/label/foreground+size-1x1/0.npy",
+                 "fine/label/foreground+size-1x1/0.json"):
         try:
             open(at + name, "rb").read()
         except OSError as e:
