@@ -10,6 +10,8 @@
 
 #include "array/derived_impl.h"
 
+#include "util/half.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -25,23 +27,6 @@ static void put_float(uint8_t *out, float v, const struct rescale *r)
 	v = v * r->slope;
 	v = v + r->intercept;
 	memcpy(out, &v, sizeof(v));
-}
-
-/* float16, exactly. */
-static float half_float(uint16_t h)
-{
-	uint32_t sign = (uint32_t)(h & 0x8000) << 16, m = h & 0x3ff, bits;
-	unsigned e = h >> 10 & 31;
-	float v;
-
-	if (e == 0) {
-		v = (float)m * 0x1p-24f;
-		return sign ? -v : v;
-	}
-	bits = sign | (e == 31 ? 0x7f800000 : (uint32_t)(e + 112) << 23) |
-	       m << 13;
-	memcpy(&v, &bits, sizeof(v));
-	return v;
 }
 
 #define LOOP(type, cast)                                             \
@@ -113,7 +98,7 @@ static void rescale_floats(const struct rescale *r, uint8_t *out,
 	switch (r->size) {
 	case 2:
 		for (; i < n; i++)
-			put_float(out + 4 * i, half_float(get16(p + 2 * i)), r);
+			put_float(out + 4 * i, half_value(get16(p + 2 * i)), r);
 		break;
 	case 4:
 		LOOP(float, float);

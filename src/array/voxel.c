@@ -11,47 +11,19 @@
 
 #include <math.h>
 
+#include "util/half.h"
+
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 /* ------------------------------------------------------------- thresholds */
 
-/* Nearest float16, ties to even; beyond its range infinity. */
-static uint16_t half_nearest(double v)
-{
-	uint16_t sign = signbit(v) ? 0x8000 : 0;
-	int exponent;
-	double m;
-
-	v = fabs(v);
-	if (isnan(v))
-		return 0x7e00;
-	if (v >= 65520)
-		return sign | 0x7c00;
-	if (v < 0x1p-14) /* in units of the smallest; 1024 is normal */
-		return sign | (uint16_t)rint(v * 0x1p24);
-	m = frexp(v, &exponent); /* 0.5 <= m < 1 */
-	/* A mantissa that rounds up to 2048 carries into the exponent. */
-	return (uint16_t)(sign | (((unsigned)(exponent + 13) << 10) +
-				  (unsigned)rint(m * 2048)));
-}
-
-static double half_value(uint16_t h)
-{
-	unsigned e = h >> 10 & 31, m = h & 1023;
-	double v = e == 0 ? ldexp(m, -24) : ldexp(1024 + m, (int)e - 25);
-
-	if (e == 31)
-		v = m ? (double)NAN : (double)INFINITY;
-	return h & 0x8000 ? -v : v;
-}
-
 double derived_threshold(double threshold, unsigned item_size)
 {
 	switch (item_size) {
 	case 2:
-		return half_value(half_nearest(threshold));
+		return (double)half_value(half_nearest(threshold));
 	case 4:
 		return (double)(float)threshold;
 	default:

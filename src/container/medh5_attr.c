@@ -8,10 +8,10 @@
 #include <config.h>
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "container/medh5_impl.h"
+#include "util/half.h"
 
 bool medh5_nth_text(const struct attr *a, uint64_t i, struct bytes *out)
 {
@@ -65,16 +65,6 @@ bool medh5_nth_int(const struct attr *a, uint64_t i, int64_t *out)
 	return true;
 }
 
-static double load_half(uint16_t h)
-{
-	int exponent = h >> 10 & 31, fraction = h & 1023;
-	double v = exponent == 31 ? (fraction ? NAN : INFINITY)
-		   : exponent	  ? ldexp(1024 + fraction, exponent - 25)
-				  : ldexp(fraction, -24);
-
-	return h >> 15 ? -v : v;
-}
-
 bool medh5_nth_real(const struct attr *a, uint64_t i, double *out)
 {
 	const char *p = number_at(a, i);
@@ -93,7 +83,7 @@ bool medh5_nth_real(const struct attr *a, uint64_t i, double *out)
 	switch (a->item_size) {
 	case 2:
 		memcpy(&h, p, sizeof(h));
-		*out = load_half(h);
+		*out = (double)half_value(h);
 		return true;
 	case 4:
 		memcpy(&f, p, sizeof(f));

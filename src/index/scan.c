@@ -9,10 +9,10 @@
 #include <config.h>
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "index/build_impl.h"
+#include "util/half.h"
 
 bool scan_accepts(const struct label_plane *p)
 {
@@ -196,24 +196,6 @@ static void scan_bits(struct lane *l, const struct label_plane *p,
 
 /* ------------------------------------------------------------ threshold */
 
-static float half_value(const unsigned char *p)
-{
-	uint16_t h;
-	uint32_t bits;
-	float v;
-
-	memcpy(&h, p, sizeof(h));
-	if ((h & 0x7c00) == 0x7c00) {
-		v = h & 0x3ff ? NAN : INFINITY;
-	} else {
-		/* Exponents differ by 112; small numbers come right too. */
-		bits = (uint32_t)(h & 0x7fff) << 13;
-		memcpy(&v, &bits, sizeof(v));
-		v *= 0x1p112F;
-	}
-	return h & 0x8000 ? -v : v;
-}
-
 /* Which of n <= 64 elements are at the threshold or above. */
 static uint64_t above_mask(const struct label_plane *p,
 			   const unsigned char *data, unsigned n)
@@ -223,10 +205,12 @@ static uint64_t above_mask(const struct label_plane *p,
 
 	switch (p->array->item_size) {
 	case 2:
-		for (unsigned i = 0; i < n; i++)
-			mask |= (uint64_t)(half_value(data + 2 * i) >=
-					   threshold)
-				<< i;
+		for (unsigned i = 0; i < n; i++) {
+			uint16_t h;
+
+			memcpy(&h, data + 2 * i, sizeof(h));
+			mask |= (uint64_t)(half_value(h) >= threshold) << i;
+		}
 		break;
 	case 4:
 		for (unsigned i = 0; i < n; i++) {

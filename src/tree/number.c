@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "util/checked.h"
+#include "util/half.h"
 #include "util/json.h"
 
 #define DIGITS_MAX 400 /* of the text of a number; DBL_MAX has 309 */
@@ -116,41 +117,6 @@ static uint64_t load_le(const uint8_t *v, unsigned n)
 	return x;
 }
 
-static double half_value(uint16_t h)
-{
-	int e = h >> 10 & 31;
-	double m = h & 1023;
-	double v;
-
-	if (e == 31)
-		v = m != 0 ? (double)NAN : (double)INFINITY;
-	else if (e == 0)
-		v = ldexp(m, -24);
-	else
-		v = ldexp(m + 1024, e - 25);
-	return h & 0x8000 ? -v : v;
-}
-
-/* Nearest float16, ties to even; false beyond its range. */
-static bool half_bits(double v, uint16_t *out)
-{
-	uint16_t sign = signbit(v) ? 0x8000 : 0;
-	int e;
-
-	v = fabs(v);
-	if (v >= 65520)
-		return false;
-	if (v < ldexp(1, -14)) {
-		*out = sign | (uint16_t)rint(ldexp(v, 24));
-		return true;
-	}
-	e = ilogb(v);
-	/* The sum carries into the exponent where the mantissa rounds up. */
-	*out = sign |
-	       (uint16_t)(((e + 14) << 10) + (int)rint(ldexp(v, 10 - e)));
-	return true;
-}
-
 static int float_pack(const char *s, size_t n, unsigned item_size,
 		      uint8_t out[8])
 {
@@ -165,7 +131,8 @@ static int float_pack(const char *s, size_t n, unsigned item_size,
 	text[n] = '\0';
 	switch (item_size) {
 	case 2:
-		if (!half_bits(strtod(text, NULL), &h))
+		h = half_nearest(strtod(text, NULL));
+		if ((h & 0x7c00) == 0x7c00) /* infinite */
 			return -ERANGE;
 		store_le(h, 2, out);
 		return 0;
@@ -223,7 +190,7 @@ static double float_value(const uint8_t *v, unsigned item_size)
 	double d;
 
 	if (item_size == 2)
-		return half_value((uint16_t)bits);
+		return (double)half_value((uint16_t)bits);
 	if (item_size == 4) {
 		memcpy(&f, &narrow, 4);
 		return (double)f;

@@ -2,6 +2,8 @@
 libcore_a_SOURCES += \
 	%reldir%/checked.h \
 	%reldir%/cleanup.h \
+	%reldir%/half.c \
+	%reldir%/half.h \
 	%reldir%/hash.c \
 	%reldir%/hash.h \
 	%reldir%/json.c \
