@@ -355,15 +355,7 @@ int medh5_annotation_init(struct medh5_annotation *a, struct medh5 *x,
 
 	*a = (struct medh5_annotation){
 		.object = object,
-		.info =
-			{
-				.data = OBJECT_NONE,
-				.ignore_mask = OBJECT_NONE,
-				.boxes = OBJECT_NONE,
-				.class_ids = OBJECT_NONE,
-				.mask_offsets = OBJECT_NONE,
-				.mask_shapes = OBJECT_NONE,
-			},
+		.info = {MEDH5_NO_SOURCES},
 	};
 	if (!catalog_text(x->k, object, "kind", &text))
 		return -ESRCH;

@@ -42,12 +42,7 @@ static int add_physical(struct medh5 *x, const struct image *im, uint32_t array,
 {
 	struct derived_info info = {
 		.kind = DERIVED_PHYSICAL,
-		.data = array,
-		.ignore_mask = OBJECT_NONE,
-		.boxes = OBJECT_NONE,
-		.class_ids = OBJECT_NONE,
-		.mask_offsets = OBJECT_NONE,
-		.mask_shapes = OBJECT_NONE,
+		MEDH5_NO_SOURCES,
 		.slope = im->slope,
 		.intercept = im->intercept,
 	};
@@ -55,6 +50,7 @@ static int add_physical(struct medh5 *x, const struct image *im, uint32_t array,
 	uint32_t object;
 	int err = 0;
 
+	info.data = array;
 	if (im->slope == 1 && im->intercept == 0 && !im->rescale_broken)
 		return 0;
 	if (im->rescale_broken) {
@@ -75,12 +71,7 @@ static int add_valid(struct medh5 *x, const struct image *im, uint32_t array,
 	struct derived_info info = {
 		.kind = DERIVED_VALID,
 		.encoding = LABELS_MASK,
-		.data = OBJECT_NONE,
-		.ignore_mask = OBJECT_NONE,
-		.boxes = OBJECT_NONE,
-		.class_ids = OBJECT_NONE,
-		.mask_offsets = OBJECT_NONE,
-		.mask_shapes = OBJECT_NONE,
+		MEDH5_NO_SOURCES,
 	};
 	static const char broken[] =
 		"its valid_mask is no mask on the same grid";

@@ -106,6 +106,11 @@ int medh5_place(struct medh5 *x, uint32_t array, const struct medh5_grid *g,
 int medh5_derive(struct medh5 *x, uint32_t parent, struct bytes name,
 		 unsigned rank, const uint64_t *dim,
 		 const struct derived_info *info, uint32_t *object);
+/* Initialises the numbers of a derived_info: it has no source. */
+#define MEDH5_NO_SOURCES                                                       \
+	.data = OBJECT_NONE, .ignore_mask = OBJECT_NONE, .boxes = OBJECT_NONE, \
+	.class_ids = OBJECT_NONE, .mask_offsets = OBJECT_NONE,                 \
+	.mask_shapes = OBJECT_NONE
 /*
  * Whether the file itself has a member of that name, whose array or group then
  * stays: says so.
