@@ -122,13 +122,14 @@ static int add_text(struct view_draw *d, const char *s)
 	return 0;
 }
 
-int view_set_labels(struct view_draw *d, const char *labels)
+void view_drop_classes(struct view_draw *d)
 {
-	memset(d->text, 0, sizeof(d->text));
-	d->used = 0;
+	const size_t n = strlen(d->text);
+
+	memset(d->text + n, 0, sizeof(d->text) - n);
+	d->used = (uint16_t)(n + 1);
 	d->nclass = 0;
 	d->is_given = false;
-	return add_text(d, labels);
 }
 
 int view_add_class(struct view_draw *d, const char *name, double weight)
@@ -150,6 +151,20 @@ int view_add_class(struct view_draw *d, const char *name, double weight)
 	if (weight != 1)
 		d->is_given = true;
 	return 0;
+}
+
+int view_set_labels(struct view_draw *d, const char *labels)
+{
+	const struct view_draw old = *d;
+	int err;
+
+	*d->text = '\0';
+	view_drop_classes(d);
+	d->used = 0;
+	err = add_text(d, labels);
+	for (unsigned i = 0; i < old.nclass && !err; i++)
+		err = view_add_class(d, view_class(&old, i), old.weight[i]);
+	return err;
 }
 
 /* --------------------------------------------------------------- setters */
@@ -182,17 +197,11 @@ static int parse_double(const char *v, size_t n, double *out)
 
 int draw_set_labels(struct view_spec *s, const char *v, size_t n)
 {
-	struct view_draw old = s->draw, *d = &s->draw;
 	char text[NAME_BYTES_MAX + 1];
-	int err;
 
 	if (n > NAME_BYTES_MAX || value_decode(v, n, text) < 0)
 		return -EINVAL;
-	err = view_set_labels(d, text);
-	d->is_given = old.is_given;
-	for (unsigned i = 0; i < old.nclass && !err; i++)
-		err = view_add_class(d, view_class(&old, i), old.weight[i]);
-	return err;
+	return view_set_labels(&s->draw, text);
 }
 
 int draw_add_class(struct view_spec *s, const char *v, size_t n)

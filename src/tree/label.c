@@ -374,9 +374,8 @@ static int canonical(struct search *s, uint32_t label, char *out, size_t size)
 
 static int set_labels(struct search *s, struct view_draw *d, uint32_t label)
 {
-	struct view_draw old = *d;
 	char name[NAME_BYTES_MAX + 1];
-	int err = 0;
+	int err;
 
 	/* What says nothing is canonical already. */
 	if (!*view_labels(d))
@@ -384,8 +383,6 @@ static int set_labels(struct search *s, struct view_draw *d, uint32_t label)
 	err = canonical(s, label, name, sizeof(name));
 	if (err == 0)
 		err = view_set_labels(d, name);
-	for (unsigned i = 0; i < old.nclass && err == 0; i++)
-		err = view_add_class(d, view_class(&old, i), old.weight[i]);
 	return err == -ENAMETOOLONG
 		       ? view_bad(s->why, "its canonical name is too long")
 		       : err;

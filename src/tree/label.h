@@ -55,6 +55,9 @@ void label_class_name(const struct pin *p, const struct dir *label, int64_t id,
 		      char out[CLASS_NAME_MAX]);
 int label_class_id(const struct pin *p, const struct dir *label,
 		   const char *name, int64_t *id);
+/* What a canonical view calls it, not encoded: its name, or else its id. */
+void label_class_text(const struct pin *p, const struct dir *label, int64_t id,
+		      char out[CLASS_NAME_MAX]);
 /* Says in why that there is no class of that name; -EINVAL. */
 int label_no_class(const struct pin *p, const struct dir *label,
 		   const char *name, char why[VIEW_WHY_MAX]);

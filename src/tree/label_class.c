@@ -108,6 +108,18 @@ void label_class_name(const struct pin *p, const struct dir *label, int64_t id,
 		*out = '\0';
 }
 
+void label_class_text(const struct pin *p, const struct dir *label, int64_t id,
+		      char out[CLASS_NAME_MAX])
+{
+	char name[CLASS_NAME_MAX];
+
+	label_class_name(p, label, id, name);
+	if (*name)
+		value_decode(name, strlen(name), out);
+	else
+		snprintf(out, CLASS_NAME_MAX, "%" PRId64, id);
+}
+
 int label_class_id(const struct pin *p, const struct dir *label,
 		   const char *name, int64_t *id)
 {
@@ -189,7 +201,7 @@ static int sort_classes(const struct pin *p, const struct dir *label,
 	struct wanted list[VIEW_CLASSES_MAX];
 	struct view_draw old = *d;
 	unsigned n = 0;
-	int err;
+	int err = 0;
 
 	for (unsigned i = 0; i < old.nclass; i++) {
 		struct wanted one = {.weight = old.weight[i]};
@@ -203,16 +215,12 @@ static int sort_classes(const struct pin *p, const struct dir *label,
 					"two weights",
 					name);
 	}
-	err = view_set_labels(d, view_labels(&old));
+	view_drop_classes(d);
 	for (unsigned i = 0; i < n && err == 0; i++) {
-		char name[CLASS_NAME_MAX], raw[CLASS_NAME_MAX];
+		char name[CLASS_NAME_MAX];
 
-		label_class_name(p, label, list[i].id, name);
-		if (*name)
-			value_decode(name, strlen(name), raw);
-		else
-			snprintf(raw, sizeof(raw), "%" PRId64, list[i].id);
-		err = view_add_class(d, raw, list[i].weight);
+		label_class_text(p, label, list[i].id, name);
+		err = view_add_class(d, name, list[i].weight);
 	}
 	return err == -ENAMETOOLONG
 		       ? view_bad(why, "its canonical name is too long")

@@ -10,8 +10,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "tree/label.h"
@@ -130,14 +128,10 @@ static int bind(const struct pin *p, const struct dir *array,
 		return err;
 	memset(&s->priority, 0, sizeof(s->priority));
 	for (unsigned i = 0; i < n && err == 0; i++) {
-		char name[CLASS_NAME_MAX], raw[CLASS_NAME_MAX];
+		char name[CLASS_NAME_MAX];
 
-		label_class_name(p, array, ids[i], name);
-		if (*name)
-			value_decode(name, strlen(name), raw);
-		else
-			snprintf(raw, sizeof(raw), "%" PRId64, ids[i]);
-		err = view_add_priority(s, raw);
+		label_class_text(p, array, ids[i], name);
+		err = view_add_priority(s, name);
 	}
 	return err < 0 ? view_bad(why, "its canonical name is too long") : 0;
 }

@@ -108,11 +108,12 @@ int view_bind(struct view_spec *s, const struct item_type *array,
 
 /*
  * The label array that a foreground view names, "": none; and its class i <
- * nclass, a name or a number. Set empties the classes too. -ENAMETOOLONG.
+ * nclass, a name or a number. -ENAMETOOLONG.
  */
 const char *view_labels(const struct view_draw *d);
 const char *view_class(const struct view_draw *d, unsigned i);
 int view_set_labels(struct view_draw *d, const char *labels);
+void view_drop_classes(struct view_draw *d);
 int view_add_class(struct view_draw *d, const char *name, double weight);
 /* Name i < priority.n, a class or a number; and one more. -ENAMETOOLONG. */
 const char *view_priority(const struct view_spec *s, unsigned i);
