@@ -213,4 +213,17 @@ struct any_array {
 int array_open(const struct array_env *env, struct container *c,
 	       uint64_t source, const struct catalog *k, uint32_t object,
 	       const char *label, struct any_array *out);
+/*
+ * Of the dense labels of instances instead the mask of each class of info,
+ * bool, one after the other along a first axis: where its own objects are.
+ * -EINVAL: the object is nothing of that kind.
+ */
+int array_open_masks(const struct array_env *env, struct container *c,
+		     uint64_t source, const struct catalog *k, uint32_t object,
+		     const char *label, struct any_array *out);
+/*
+ * Where in the mask of class i its objects are, at most; extents 0: nowhere.
+ * bound has room for info.nclass regions. Blocks. 0; -ENOMEM; errors of reads.
+ */
+int array_masks_bounds(const struct any_array *masks, struct region *bound);
 #endif

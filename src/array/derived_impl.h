@@ -97,6 +97,11 @@ uint64_t classes_cost(const struct derived *d, const struct region *box);
 uint64_t planes_cost(const struct array *a, uint64_t n,
 		     const struct region *box);
 
+/* ---------------------------------------------------------- class_mask.c */
+
+/* Of the labels of instances the masks of array_open_masks. 0; -EINVAL. */
+int class_masks_init(struct derived *d);
+
 /* ----------------------------------------------------------- instances.c */
 
 const char *instances_check(const struct derived *d);
@@ -108,6 +113,10 @@ const char *instances_check(const struct derived *d);
 int instances_paint(const struct derived *d, const struct region *box,
 		    void *out, const uint64_t stride[NDIM_MAX], struct wait *w,
 		    const uint16_t *rank, uint32_t n);
+/* Call fn for each object in the box, with what of it is there. 0 or -errno. */
+typedef void instances_fn(void *arg, uint16_t id, const struct region *part);
+int instances_each(const struct derived *d, const struct region *box,
+		   struct wait *w, instances_fn *fn, void *arg);
 uint64_t instances_cost(const struct derived *d);
 
 /* --------------------------------------------------------------- voxel.c */

@@ -104,6 +104,8 @@ struct reader {
 	const uint64_t *stride;
 	const uint16_t *rank; /* of each id < nrank */
 	uint32_t nrank;
+	instances_fn *fn; /* is called instead of painting, or NULL */
+	void *arg;
 	/* Where a box begins that meets the one read, and where it ends. */
 	double below[NDIM_MAX], from[NDIM_MAX];
 	struct column boxes, class_ids, offsets, shapes, masks;
@@ -321,11 +323,16 @@ static int add_object(struct reader *r, uint64_t i, const unsigned char *box)
 
 	if (err)
 		return err;
-	if (!whole(&r->class_ids, p, 0, &id) || id >= r->nrank || !r->rank[id])
+	if (!whole(&r->class_ids, p, 0, &id) || id > UINT16_MAX ||
+	    (!r->fn && (id >= r->nrank || !r->rank[id])))
 		return 0;
-	o.rank = r->rank[id];
 	if (!place(r, box, &o, length))
 		return 0;
+	if (r->fn) {
+		r->fn(r->arg, (uint16_t)id, &o.part);
+		return 0;
+	}
+	o.rank = r->rank[id];
 	err = r->masks.a ? check_mask(r, &o, length) : 0;
 	return err ? err : paint_object(r, &o);
 }
@@ -348,23 +355,16 @@ static int add_some(struct reader *r, uint64_t *i)
 	return err;
 }
 
-int instances_paint(const struct derived *d, const struct region *box,
-		    void *out, const uint64_t stride[NDIM_MAX], struct wait *w,
-		    const uint16_t *rank, uint32_t n)
+static struct reader *reader_new(const struct derived *d,
+				 const struct region *box, struct wait *w)
 {
-	uint64_t objects = d->source[SOURCE_BOXES]->shape.dim[0];
-	CLEANUP(cleanup_freep) struct reader *r = malloc(sizeof(*r));
-	uint64_t i = 0;
-	int err = 0;
+	struct reader *r = malloc(sizeof(*r));
 
 	if (!r)
-		return -ENOMEM;
+		return NULL;
 	r->d = d;
 	r->box = box;
-	r->out = out;
-	r->stride = stride;
-	r->rank = rank;
-	r->nrank = n;
+	r->fn = NULL;
 	column_init(&r->boxes, d->source[SOURCE_BOXES], w);
 	column_init(&r->class_ids, d->source[SOURCE_CLASS_IDS], w);
 	column_init(&r->offsets, d->source[SOURCE_OFFSETS], w);
@@ -374,9 +374,44 @@ int instances_paint(const struct derived *d, const struct region *box,
 		r->below[k] = (double)(box->start[k] + box->extent[k]) - 0.5;
 		r->from[k] = (double)box->start[k] + 0.5;
 	}
+	return r;
+}
+
+static int add_all(struct reader *r)
+{
+	uint64_t objects = r->d->source[SOURCE_BOXES]->shape.dim[0], i = 0;
+	int err = 0;
+
 	while (i < objects && !err)
 		err = add_some(r, &i);
 	return err;
+}
+
+int instances_paint(const struct derived *d, const struct region *box,
+		    void *out, const uint64_t stride[NDIM_MAX], struct wait *w,
+		    const uint16_t *rank, uint32_t n)
+{
+	CLEANUP(cleanup_freep) struct reader *r = reader_new(d, box, w);
+
+	if (!r)
+		return -ENOMEM;
+	r->out = out;
+	r->stride = stride;
+	r->rank = rank;
+	r->nrank = n;
+	return add_all(r);
+}
+
+int instances_each(const struct derived *d, const struct region *box,
+		   struct wait *w, instances_fn *fn, void *arg)
+{
+	CLEANUP(cleanup_freep) struct reader *r = reader_new(d, box, w);
+
+	if (!r)
+		return -ENOMEM;
+	r->fn = fn;
+	r->arg = arg;
+	return add_all(r);
 }
 
 /* ----------------------------------------------------------------- checks */

@@ -188,3 +188,16 @@ int array_open(const struct array_env *env, struct container *c,
 	return stored_array_init(&out->stored, env, c, source, k, object,
 				 label);
 }
+
+int array_open_masks(const struct array_env *env, struct container *c,
+		     uint64_t source, const struct catalog *k, uint32_t object,
+		     const char *label, struct any_array *out)
+{
+	int err = array_open(env, c, source, k, object, label, out);
+
+	if (err)
+		return err;
+	if (!out->is_derived)
+		return -EINVAL;
+	return class_masks_init(&out->derived.derived);
+}

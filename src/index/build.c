@@ -113,8 +113,32 @@ static void scan_tile(struct worker *w, const struct label_plane *p,
 	}
 }
 
+/* What is to be looked at of a tile; false: nothing. And its elements, all. */
+static bool clip(struct region *tile, const struct region *bound,
+		 uint64_t *count)
+{
+	bool is_there = true;
+
+	*count = 1;
+	for (unsigned k = 0; k < tile->ndim; k++) {
+		uint64_t from = tile->start[k], to = from + tile->extent[k];
+
+		*count *= tile->extent[k];
+		if (!bound)
+			continue;
+		if (from < bound->start[k])
+			from = bound->start[k];
+		if (to > bound->start[k] + bound->extent[k])
+			to = bound->start[k] + bound->extent[k];
+		is_there = is_there && from < to;
+		tile->start[k] = from;
+		tile->extent[k] = from < to ? to - from : 0;
+	}
+	return is_there;
+}
+
 static int read_tile(struct worker *w, const struct label_plane *p,
-		     const struct region *tile, uint64_t *count)
+		     const struct region *tile)
 {
 	struct view v = {.array = p->array};
 	unsigned lead = p->has_lead;
@@ -125,11 +149,9 @@ static int read_tile(struct worker *w, const struct label_plane *p,
 		v.start[0] = (int64_t)p->lead;
 		v.extent[0] = 1;
 	}
-	*count = 1;
 	for (unsigned k = 0; k < tile->ndim; k++) {
 		v.start[k + lead] = (int64_t)tile->start[k];
 		v.extent[k + lead] = tile->extent[k];
-		*count *= tile->extent[k];
 	}
 	err = view_bytes(&v, &n);
 	if (err)
@@ -151,16 +173,19 @@ static int do_job(struct worker *w, const struct group *g, uint64_t job)
 
 		tiling_first(&g->tiling, job, &tile);
 		do {
-			int err;
+			struct region part = tile;
+			int err = 0;
 
 			if (atomic_load(&b->err))
 				return 0;
 			if (conf->stop && conf->stop(conf->arg))
 				return -ECANCELED;
-			err = read_tile(w, p, &tile, &count);
-			if (err)
-				return err;
-			scan_tile(w, p, &tile);
+			if (clip(&part, p->bound, &count)) {
+				err = read_tile(w, p, &part);
+				if (err)
+					return err;
+				scan_tile(w, p, &part);
+			}
 			if (w->lane->err)
 				return w->lane->err;
 			progress(b, count);

@@ -83,6 +83,8 @@ struct label_plane {
 	 */
 	const int64_t *id;
 	unsigned nid;
+	/* The rest is not looked at; NULL: all of it is. Of shape.ndim axes. */
+	const struct region *bound;
 };
 
 struct label_source {

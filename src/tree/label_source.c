@@ -18,8 +18,6 @@
 
 #include "util/hash.h"
 
-#define INSTANCE_CLASSES_MAX 1024 /* an open mask is about 10 KiB */
-
 int label_source_fail(struct label_origin *o, int err, const char *why)
 {
 	return problem_tell(o->t->conf.problems, err,
@@ -42,6 +40,7 @@ void label_source_fini(struct label_origin *o)
 	free(o->plane);
 	free(o->id);
 	free(o->closure);
+	free(o->bound);
 }
 
 void label_source_progress(void *arg, uint64_t done, uint64_t all)
@@ -199,55 +198,50 @@ static int add_closure(struct label_origin *o, uint32_t annotation)
 
 /* ---------------------------------------------------------------- sources */
 
-/* The next of the arrays, for which there is room. */
+/* The array that all planes are of. */
 static int open_object(struct label_origin *o, uint32_t object)
 {
 	return array_open(o->pin->env, o->pin->container, o->pin->key,
-			  o->pin->k, object, o->label, &o->array[o->narray++]);
+			  o->pin->k, object, o->label, o->array);
 }
 
-/* Objects lie anywhere: the masks of their classes, what implies them in. */
+/*
+ * Objects lie anywhere, and classes over each other: the mask of each class,
+ * which is looked at where its objects are.
+ */
 static int make_instances(struct label_origin *o, const struct derived_info *d)
 {
-	const struct catalog *k = o->pin->k;
 	struct place_info place;
-	uint32_t group = OBJECT_NONE, object;
-	struct derived_info one;
+	int err;
 
-	if (d->nclass > INSTANCE_CLASSES_MAX)
-		return label_source_fail(o, -EOPNOTSUPP,
-					 "its instances are of too many "
-					 "classes");
-	if (catalog_place(k, o->dir->object, &place))
-		group = classes_group(k, place.annotation);
-	o->array = calloc(d->nclass + 1u, sizeof(*o->array));
+	o->array = calloc(1, sizeof(*o->array));
 	o->plane = calloc(d->nclass + 1u, sizeof(*o->plane));
 	o->id = calloc(d->nclass + 1u, sizeof(*o->id));
-	if (!o->array || !o->plane || !o->id)
+	o->bound = calloc(d->nclass + 1u, sizeof(*o->bound));
+	if (!o->array || !o->plane || !o->id || !o->bound)
 		return -ENOMEM;
-	for (uint32_t i = 0;
-	     group != OBJECT_NONE && i < catalog_members(k, group); i++) {
-		int err;
-
-		if (!nth_class(k, group, i, &object, &one) ||
-		    o->nplane == d->nclass)
-			continue;
-		err = open_object(o, object);
-		if (err < 0)
-			return err;
-		o->id[o->nplane] = one.class[0].id;
-		o->plane[o->nplane] = (struct label_plane){
-			.array = o->array[o->nplane].base,
+	err = array_open_masks(o->pin->env, o->pin->container, o->pin->key,
+			       o->pin->k, o->dir->object, o->label, o->array);
+	if (err == 0)
+		err = array_masks_bounds(o->array, o->bound);
+	if (err < 0)
+		return err;
+	for (unsigned i = 0; i < d->nclass; i++) {
+		o->id[i] = d->class[i].id;
+		o->plane[i] = (struct label_plane){
+			.array = o->array->base,
+			.has_lead = true,
+			.lead = i,
 			.rule = LABEL_ABOVE,
-			.id = &o->id[o->nplane],
+			.id = &o->id[i],
 			.nid = 1,
+			.bound = &o->bound[i],
 		};
-		o->nplane++;
 	}
-	return o->nplane == d->nclass
-		       ? 0
-		       : label_source_fail(o, -EOPNOTSUPP,
-					   "not all of its classes have masks");
+	o->nplane = d->nclass;
+	return catalog_place(o->pin->k, o->dir->object, &place)
+		       ? add_closure(o, place.annotation)
+		       : 0;
 }
 
 static int make_annotation(struct label_origin *o, const struct derived_info *d)

@@ -18,11 +18,11 @@ struct label_origin {
 	/* private */
 	bool is_annotation;
 	struct shape shape;
-	struct any_array *array; /* one, or the mask of each class */
-	unsigned narray;
+	struct any_array *array; /* that the planes are of */
 	double threshold;
 	struct label_plane *plane;
 	unsigned nplane;
+	struct region *bound; /* of planes of instances */
 	int64_t *id;
 	int64_t (*closure)[2];
 	unsigned nclosure;

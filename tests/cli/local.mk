@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	%reldir%/foreground.py \
 	%reldir%/label.py \
 	%reldir%/list.py \
+	%reldir%/objects.py \
 	%reldir%/scan_driver.py \
 	%reldir%/scan_index.py \
 	%reldir%/scan_links.py \

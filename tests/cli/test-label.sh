@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Indices of labels in an HDF5 file against NumPy: all types, both byte orders,
-# layouts and filters, masks, thresholds, bits, layers, closure.
+# layouts and filters, masks, thresholds, bits, layers, closure; and of objects
+# of many classes.
 # shellcheck source=tests/lib.sh disable=SC2154
 . "$srcdir/tests/lib.sh"
 requires_py h5py numpy
@@ -17,3 +18,7 @@ for threads in 1 3; do
 		fail "NumPy (<) and we (>) differ: $(head -20 "$tmp/diff")"
 done
 test "$(grep -c index "$tmp/ours")" -gt 30 || fail "too few indices"
+python "$srcdir/tests/cli/objects.py" \
+	"$srcdir/tests/data/medh5/instances_portable.medh5" \
+	"$tmp/objects.medh5" "$seed" "$builddir/run" "$builddir/patchfs" ||
+	fail "objects of many classes"
