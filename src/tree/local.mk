@@ -25,7 +25,10 @@ libcore_a_SOURCES += \
 	%reldir%/label.c \
 	%reldir%/label.h \
 	%reldir%/label_class.c \
+	%reldir%/label_find.c \
+	%reldir%/label_find.h \
 	%reldir%/label_index.c \
+	%reldir%/label_key.c \
 	%reldir%/label_source.c \
 	%reldir%/label_source.h \
 	%reldir%/label_stored.c \
