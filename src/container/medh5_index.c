@@ -96,6 +96,13 @@ static bool split(struct bytes text, struct source_digest *out)
 	return false;
 }
 
+bool catalog_is_digest(struct bytes text)
+{
+	struct source_digest unused;
+
+	return split(text, &unused);
+}
+
 /* What is walked over: the arrays directly in an annotation. */
 struct lines {
 	const struct catalog *k;

@@ -22,13 +22,14 @@ struct key_text {
 	bool whole; /* every array has a digest */
 };
 
+/* A line for each array; k->whole becomes false where one has no digest. */
 static void put_digests(struct key_text *k, const struct catalog *c,
 			uint32_t annotation)
 {
 	for (uint32_t i = 0; i < catalog_members(c, annotation); i++) {
 		struct array_info a;
 		struct member m;
-		struct attr d;
+		struct bytes d;
 
 		catalog_member(c, annotation, i, &m);
 		if (m.kind != CAT_HARD ||
@@ -37,18 +38,20 @@ static void put_digests(struct key_text *k, const struct catalog *c,
 		catalog_array(c, m.target, &a);
 		if (a.layout == CAT_DERIVED)
 			continue;
-		if (!catalog_attr_find(c, m.target, "digest", &d) ||
-		    d.class != CAT_STRINGS || d.data.n < 16) {
+		/* What is no digest may be the same beside any data. */
+		if (!catalog_text(c, m.target, "digest", &d) ||
+		    !catalog_is_digest(d)) {
 			k->whole = false;
 			return;
 		}
 		fwrite(m.name.p, 1, m.name.n, k->f);
 		fputc('\t', k->f);
-		fwrite(d.data.p, 1, d.data.n, k->f);
+		fwrite(d.p, 1, d.n, k->f);
 		fputc('\n', k->f);
 	}
 }
 
+/* The file, by path, size and time, and where in it the label is. */
 static void put_file(struct label_origin *o, FILE *f)
 {
 	const struct source *s = source_at(o->t, o->dir->source);
@@ -93,7 +96,7 @@ int label_source_key(struct label_origin *o, struct sidecar_key *out)
 	k.f = open_memstream(&text, &n);
 	if (!k.f)
 		return -ENOMEM;
-	fputs("patchfs label 1\n", k.f);
+	fputs("patchfs label 2\n", k.f);
 	if (o->is_annotation &&
 	    catalog_place(o->pin->k, o->dir->object, &place)) {
 		k.whole = true;

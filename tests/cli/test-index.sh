@@ -72,6 +72,35 @@ touch -d 2001-01-01 "$src/a.h5"
 index 0 --index-dir="$dir"
 says 'a/label: indexed' 'b/label: was there' 'sub/c/label: was there'
 
+# What a file calls a digest and is none, two files may have.
+mkdir "$tmp/alike"
+python - "$tmp/alike" <<'EOF'
+import sys
+import h5py, numpy as np
+for name, z in ("a", 0), ("b", 3):
+    with h5py.File("%s/%s.medh5" % (sys.argv[1], name), "w") as f:
+        f.attrs["medh5_version"] = "1.0"
+        f["meta"] = "{}"
+        grid = f.create_group("grids/g")
+        grid.attrs["shape"] = (4, 5, 6)
+        grid.attrs["axis_kinds"] = ["spatial"] * 3
+        x = f.create_group("annotations/x")
+        x.attrs["kind"], x.attrs["grid"] = "labelmap", "g"
+        x.attrs["class_ids"] = np.array([1], "u2")
+        data = np.zeros((4, 5, 6), "u1")
+        data[z] = 1
+        x["data"] = data
+        x["data"].attrs["digest"] = "sha256:to be computed"
+EOF
+for name in a b; do
+	patchfs cat --index-dir="$dir" "$tmp/alike" \
+		$name/annotations/x/labels/foreground+size-1x1x1/0.npy |
+		tail -c 2 | od -An -tu2 >"$tmp/value"
+	test "$(xargs <"$tmp/value")" = 1 ||
+		fail "a draw of $name has the value $(<"$tmp/value")"
+done
+find "$dir" -type f -newer "$tmp/alike" -delete
+
 # What cannot be indexed is a line, and the others are indexed.
 echo text >"$src/text.h5"
 index 3 --index-dir="$dir"
