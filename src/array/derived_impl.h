@@ -102,6 +102,31 @@ uint64_t planes_cost(const struct array *a, uint64_t n,
 /* Of the labels of instances the masks of array_open_masks. 0; -EINVAL. */
 int class_masks_init(struct derived *d);
 
+/* -------------------------------------------------------------- column.c */
+
+/* Less than what would be read past the cache (DIRECT_RUN). */
+#define COLUMN_BYTES 4095
+
+/* Rows of an array, along its first axis, that lie together. */
+struct column {
+	const struct array *a;
+	struct wait *w;
+	uint64_t row; /* bytes of one */
+	uint64_t first, n;
+	unsigned char buf[COLUMN_BYTES];
+};
+
+/* a may be NULL: nothing is asked of it then. */
+void column_init(struct column *c, const struct array *a, struct wait *w);
+/*
+ * Row i of those there are, borrowed until the next call; and, up to the end of
+ * what is here, those after it. Errors of read_box.
+ */
+int column_at(struct column *c, uint64_t i, const unsigned char **out);
+/* Whole number k of a row; false: it is negative. */
+bool column_whole(const struct column *c, const unsigned char *row, unsigned k,
+		  uint64_t *out);
+
 /* ----------------------------------------------------------- instances.c */
 
 const char *instances_check(const struct derived *d);

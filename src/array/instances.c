@@ -13,11 +13,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "array/array_impl.h"
 #include "util/checked.h"
 #include "util/cleanup.h"
 #include "util/problem.h"
@@ -26,74 +24,6 @@
 #define OBJECTS_MAX (UINT64_C(1) << 24)
 /* Of an axis: all places are whole numbers of a double. */
 #define LENGTH_MAX (UINT64_C(1) << 52)
-
-/* ---------------------------------------------------------------- columns */
-
-/* Rows of an array, along its first axis, that lie together. */
-struct column {
-	const struct array *a;
-	struct wait *w;
-	uint64_t row; /* bytes of one */
-	uint64_t first, n;
-	/* Less than what would be read past the cache. */
-	unsigned char buf[DIRECT_RUN - 1];
-};
-
-static void column_init(struct column *c, const struct array *a, struct wait *w)
-{
-	c->a = a;
-	c->w = w;
-	c->n = 0;
-	if (!a)
-		return;
-	c->row = a->item_size;
-	for (unsigned k = 1; k < a->shape.ndim; k++)
-		c->row *= a->shape.dim[k];
-}
-
-/* Row i of those there are; and, up to the end of what is here, those after. */
-static int column_at(struct column *c, uint64_t i, const unsigned char **out)
-{
-	if (i < c->first || i - c->first >= c->n) {
-		struct region r = {.ndim = c->a->shape.ndim};
-		uint64_t stride[NDIM_MAX], all = c->a->shape.dim[0];
-		uint64_t n = sizeof(c->buf) / c->row;
-		int err;
-
-		/* Not all at once, which would not be cached either. */
-		if (n >= all)
-			n = div_up(all, 2);
-		if (n > all - i)
-			n = all - i;
-		for (unsigned k = 1; k < r.ndim; k++)
-			r.extent[k] = c->a->shape.dim[k];
-		r.start[0] = i;
-		r.extent[0] = n;
-		shape_strides(&c->a->shape, stride);
-		c->n = 0;
-		err = c->a->ops->read_box(c->a, &r, &r, c->buf, stride, c->w);
-		if (err)
-			return err;
-		c->first = i;
-		c->n = n;
-	}
-	*out = c->buf + (i - c->first) * c->row;
-	return 0;
-}
-
-/* A whole number of a row; false: it is negative. */
-static bool whole(const struct column *c, const unsigned char *row, unsigned k,
-		  uint64_t *out)
-{
-	unsigned size = c->a->item_size;
-	uint64_t v = 0;
-
-	memcpy(&v, row + k * size, size);
-	if (c->a->kind == 'i' && v >> (8 * size - 1))
-		return false;
-	*out = v;
-	return true;
-}
 
 /* ---------------------------------------------------------------- objects */
 
@@ -202,7 +132,7 @@ static int check_mask(struct reader *r, struct object *o, const double *length)
 	if (err)
 		return err;
 	for (unsigned k = 0; k < o->part.ndim; k++) {
-		if (!whole(&r->shapes, p, k, &o->extent[k]) ||
+		if (!column_whole(&r->shapes, p, k, &o->extent[k]) ||
 		    (double)o->extent[k] != length[k] ||
 		    o->extent[k] > INT32_MAX ||
 		    !checked_mul(voxels, o->extent[k], &voxels))
@@ -212,12 +142,12 @@ static int check_mask(struct reader *r, struct object *o, const double *length)
 	err = column_at(&r->offsets, o->number, &p);
 	if (err)
 		return err;
-	if (!whole(&r->offsets, p, 0, &from))
+	if (!column_whole(&r->offsets, p, 0, &from))
 		from = UINT64_MAX;
 	err = column_at(&r->offsets, o->number + 1, &p);
 	if (err)
 		return err;
-	if (!whole(&r->offsets, p, 0, &to) || to < from ||
+	if (!column_whole(&r->offsets, p, 0, &to) || to < from ||
 	    to - from != div_up(voxels, 8) || to > r->masks.a->shape.dim[0])
 		return bad_object(r, o->number, "has a mask of another length");
 	o->mask_at = from;
@@ -323,7 +253,7 @@ static int add_object(struct reader *r, uint64_t i, const unsigned char *box)
 
 	if (err)
 		return err;
-	if (!whole(&r->class_ids, p, 0, &id) || id > UINT16_MAX ||
+	if (!column_whole(&r->class_ids, p, 0, &id) || id > UINT16_MAX ||
 	    (!r->fn && (id >= r->nrank || !r->rank[id])))
 		return 0;
 	if (!place(r, box, &o, length))

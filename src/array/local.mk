@@ -15,6 +15,7 @@ libcore_a_SOURCES += \
 	%reldir%/chunked.c \
 	%reldir%/class_mask.c \
 	%reldir%/classes.c \
+	%reldir%/column.c \
 	%reldir%/contiguous.c \
 	%reldir%/copy.c \
 	%reldir%/cover.c \
