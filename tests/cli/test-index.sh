@@ -101,6 +101,63 @@ for name in a b; do
 done
 find "$dir" -type f -newer "$tmp/alike" -delete
 
+# Whatever lies there in place of a file: the draw is right, and all are kept
+# anew.
+rm -r "$dir"
+index 0 --index-dir="$dir"
+patchfs cat "$src" $draw >"$tmp/without"
+mkdir "$tmp/own"
+cp "$dir"/* "$tmp/own"
+(cd "$tmp/own" && sha256sum -- *) >"$tmp/sums"
+mapfile -t names < <(ls "$tmp/own")
+lay() {
+	local i own other f
+	rm -f "$dir"/*
+	for i in 0 1 2; do
+		own=$tmp/own/${names[i]} f=$dir/${names[i]}
+		other=$tmp/own/${names[(i + 1) % 3]}
+		case $1 in
+		cut) head -c 333 "$own" >"$f" ;;
+		empty) : >"$f" ;;
+		longer) { cat "$own" && echo; } >"$f" ;;
+		others) cp "$other" "$f" ;;
+		link) ln -s "$own" "$f" ;;
+		fifo) mkfifo "$f" ;;
+		esac
+	done
+}
+for what in cut empty longer others link fifo; do
+	lay $what
+	patchfs cat --index-dir="$dir" "$src" $draw >"$tmp/with" 2>"$tmp/err" ||
+		fail "$what: $(<"$tmp/err")"
+	cmp "$tmp/without" "$tmp/with" || fail "$what: other draws"
+	test ! -s "$tmp/err" || fail "$what: $(<"$tmp/err")"
+	lay $what
+	index 0 --index-dir="$dir"
+	says 'a/label: indexed' 'b/label: indexed' 'sub/c/label: indexed'
+	(cd "$dir" && sha256sum -c --quiet "$tmp/sums") || fail "$what: is kept"
+	test "$(find "$dir" -mindepth 1 -type f | wc -l)" -eq 3 ||
+		fail "$what: $(ls -l "$dir")"
+done
+(cd "$tmp/own" && sha256sum -c --quiet "$tmp/sums") || fail "links followed"
+
+# Where nothing can be written all works, and that is a line.
+closed=/sys/kernel
+if test "$(id -u)" -ne 0; then
+	closed=$tmp/closed
+	mkdir "$closed"
+	chmod 500 "$closed"
+fi
+if test -O "$closed"; then
+	patchfs cat --index-dir="$closed" "$src" $draw >"$tmp/with" \
+		2>"$tmp/err" || fail "$(<"$tmp/err")"
+	cmp "$tmp/without" "$tmp/with" || fail "other draws"
+	test "$(grep -c 'cannot be kept' "$tmp/err")" -eq 1 ||
+		fail "$(<"$tmp/err")"
+	index 2 --index-dir="$closed"
+	grep -q "$closed: ended: .* a/label" "$tmp/err" || fail "$(<"$tmp/err")"
+fi
+
 # What cannot be indexed is a line, and the others are indexed.
 echo text >"$src/text.h5"
 index 3 --index-dir="$dir"
@@ -125,6 +182,22 @@ refuses 2 'which --index-dir?'
 refuses 2 --threads --index-dir="$dir" --threads=0
 refuses 2 --index-size --index-dir="$dir" --index-size=1
 refuses 1 'no label array' --index-dir="$dir" --array=nothing
-mkdir "$tmp/open"
+# A directory of others, or that others may write to, is refused by all.
+mkdir "$tmp/open" "$tmp/theirs"
 chmod 777 "$tmp/open"
-refuses 2 "$tmp/open: cannot keep" --index-dir="$tmp/open"
+theirs=/
+test "$(id -u)" -ne 0 || { theirs=$tmp/theirs && chown 1 "$theirs"; }
+commands=(cat)
+test ! -w /dev/fuse || commands+=(mount)
+for d in "$tmp/open" "$theirs"; do
+	refuses 2 "$d: cannot keep" --index-dir="$d"
+	for c in "${commands[@]}"; do
+		rc=0
+		patchfs "$c" --index-dir="$d" "$src" "$tmp/theirs" \
+			>"$tmp/out" 2>"$tmp/err" || rc=$?
+		test $rc -ne 0 || fail "$c with $d"
+		test "$(wc -l <"$tmp/err")" -eq 1 || fail "$c: $(<"$tmp/err")"
+		grep -qF "$d: cannot keep" "$tmp/err" || fail "$c: $(<"$tmp/err")"
+	done
+	test -z "$(ls "$tmp/open")" || fail "something was written"
+done

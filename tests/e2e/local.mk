@@ -20,6 +20,8 @@ scripts += \
 	%reldir%/test-documents.sh \
 	%reldir%/test-examples.sh \
 	%reldir%/test-foreground.sh \
+	%reldir%/test-index-budget.sh \
+	%reldir%/test-index-build.sh \
 	%reldir%/test-hostile.sh \
 	%reldir%/test-kill.sh \
 	%reldir%/test-latency.sh \
@@ -49,6 +51,7 @@ EXTRA_DIST += \
 	%reldir%/compare.py \
 	%reldir%/damage.py \
 	%reldir%/foreground.py \
+	%reldir%/index_budget.py \
 	%reldir%/medh5.py \
 	%reldir%/medh5_foreground.py \
 	%reldir%/mounts.sh \
