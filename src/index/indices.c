@@ -258,7 +258,10 @@ bool indices_peek(struct indices *x, uint64_t source, uint64_t object,
 
 void indices_put(struct indices *x, struct index_pin *pin)
 {
-	if (pin->entry)
+	if (pin->entry) {
 		cache_put(x->cache, pin->entry, 0);
+		/* What was above the size for the pins leaves with the last. */
+		metric_set(&bytes, (int64_t)cache_bytes(x->cache));
+	}
 	*pin = (struct index_pin){0};
 }

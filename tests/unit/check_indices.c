@@ -265,6 +265,31 @@ START_TEST(test_budget)
 }
 END_TEST
 
+/* All in use at once may be more than the size; it is told when they go. */
+START_TEST(test_pinned)
+{
+	struct indices *x = make(64 << 10, -1);
+	struct index_pin pin[12];
+	struct label l[12];
+
+	for (unsigned i = 0; i < 12; i++) {
+		struct index_ask ask = ask_for(&l[i], i);
+
+		label_init(&l[i], (uint8_t)(i + 1), 4);
+		ck_assert_int_eq(indices_get(x, &ask, NULL, &pin[i]), 0);
+	}
+	ck_assert_int_gt(counted("index_bytes"), 64 << 10);
+	for (unsigned i = 0; i < 12; i++) {
+		ck_assert_uint_eq(voxels(pin[i].index), 1024);
+		indices_put(x, &pin[i]);
+	}
+	ck_assert_int_le(counted("index_bytes"), 64 << 10);
+	indices_free(x);
+	for (unsigned i = 0; i < 12; i++)
+		label_fini(&l[i]);
+}
+END_TEST
+
 START_TEST(test_refused)
 {
 	struct indices *x = make(64 << 10, -1);
@@ -459,6 +484,7 @@ static Suite *indices_suite(void)
 	tcase_add_test(t, test_kept);
 	tcase_add_test(t, test_no_directory);
 	tcase_add_test(t, test_budget);
+	tcase_add_test(t, test_pinned);
 	tcase_add_test(t, test_refused);
 	tcase_add_test(t, test_make);
 	tcase_add_test(t, test_others);
