@@ -40,6 +40,19 @@ int carried_array(const struct carried_ask *ask, uint32_t object,
 				 ask->k, object, ask->label);
 }
 
+/* More is not read for a digest, whether it is stored or not. */
+#define BYTES_MAX (UINT64_C(1) << 36)
+#define CHUNKS_MAX (UINT64_C(1) << 28)
+
+static bool is_too_large(const struct stored_array *s)
+{
+	uint64_t n;
+
+	return s->bytes > BYTES_MAX ||
+	       (s->info.layout == CAT_CHUNKED &&
+		(shape_count(&s->grid, &n) < 0 || n > CHUNKS_MAX));
+}
+
 static int compute(void *arg, uint32_t array, const char *path,
 		   const char *algorithm, char *hex)
 {
@@ -47,6 +60,8 @@ static int compute(void *arg, uint32_t array, const char *path,
 	struct stored_array s;
 	int err = carried_array(ask, array, &s);
 
+	if (!err && is_too_large(&s))
+		err = -EOPNOTSUPP;
 	if (!err)
 		err = array_digest(&s.base, path, algorithm, hex);
 	return carried_is_broken(err) ? -EOPNOTSUPP : err;

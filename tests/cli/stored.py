@@ -259,6 +259,10 @@ EDITS = {
     "a number": ("stale", attribute("source_digest", 5)),
     "another array": ("stale", lambda f: f["annotations/organs"].
                       create_dataset("z", data=[1])),
+    "an endless array": ("stale", lambda f: f["annotations/organs"].
+                         create_dataset("z", (2**20, 2**20), "u1")),
+    "endless chunks": ("stale", lambda f: f["annotations/organs"].
+                       create_dataset("z", (2**16, 2**15), "u1", chunks=(1, 1))),
     "other data": ("stale", lambda f: f["annotations/organs/data"].attrs.
                    __setitem__("digest", "sha256:" + "0" * 64)),
     "no digest, other data": ("stale", without_digest(spoil=True)),
