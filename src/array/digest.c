@@ -34,21 +34,6 @@ static bool is_name(const struct bytes *b, const char *name)
 	return b->n == strlen(name) && memcmp(b->p, name, b->n) == 0;
 }
 
-/* "sha256:0123...": the algorithm, and the digits. */
-static bool split(const struct bytes *digest, char *algorithm, size_t room,
-		  struct bytes *hex)
-{
-	const char *colon = memchr(digest->p, ':', digest->n);
-	size_t n = colon ? (size_t)(colon - digest->p) : room;
-
-	if (n >= room)
-		return false;
-	memcpy(algorithm, digest->p, n);
-	algorithm[n] = '\0';
-	*hex = (struct bytes){colon + 1, digest->n - n - 1};
-	return true;
-}
-
 /* -------------------------------------------------------------- hashing */
 
 static int add(struct hash *h[READINGS], const void *data, size_t n)
@@ -149,17 +134,17 @@ int digest_verdict(const struct stored_array *s, void *buffer, size_t room,
 	CLEANUP(cleanup_hash) struct hash *plain = NULL;
 	struct hash *h[READINGS];
 	struct bytes digest, hex;
-	char algorithm[16];
+	char algorithm[HASH_NAME_MAX];
 	int err;
 
 	if (!catalog_text(s->catalog, s->object, "digest", &digest) ||
-	    !split(&digest, algorithm, sizeof(algorithm), &hex))
+	    !hash_split(digest.p, digest.n, algorithm, &hex.p, &hex.n))
 		return 0;
 	err = hash_new(algorithm, &boxes);
 	if (!err)
 		err = hash_new(algorithm, &plain);
 	if (err)
-		return err == -EINVAL ? 0 : err;
+		return err;
 	h[0] = boxes;
 	h[1] = plain;
 	err = add_path(h, s->catalog, s->object);

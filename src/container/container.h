@@ -346,11 +346,6 @@ int catalog_carried(const struct catalog *k, uint32_t sample,
 uint32_t catalog_carried_coords(const struct catalog *k,
 				const struct carried_index *x, uint32_t id,
 				uint64_t rows);
-/*
- * Whether a text is a digest as medh5 writes it: an algorithm that is known, a
- * colon, and as many hex digits, in lower case, as it has.
- */
-bool catalog_is_digest(struct bytes text);
 /* The problem that such a state is, for people. */
 #define CARRIED_LINE 320
 void catalog_carried_line(enum medh5_kind kind, enum carried_state state,

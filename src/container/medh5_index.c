@@ -66,42 +66,9 @@ static bool is_group(const struct catalog *k, uint32_t object)
 /* -------------------------------------------------------------- freshness */
 
 struct source_digest {
-	char algorithm[16];
+	char algorithm[HASH_NAME_MAX];
 	struct bytes hex;
 };
-
-/* "ALGORITHM:HEX", in lower case and of the right length. */
-static bool split(struct bytes text, struct source_digest *out)
-{
-	static const struct {
-		const char *name;
-		size_t digits;
-	} known[] = {{"sha256", 64}, {"sha512", 128}, {"blake2b", 128}};
-	const char *colon = text.n ? memchr(text.p, ':', text.n) : NULL;
-	struct bytes name;
-
-	if (!colon)
-		return false;
-	name = (struct bytes){text.p, (size_t)(colon - text.p)};
-	out->hex = (struct bytes){colon + 1, text.n - name.n - 1};
-	for (size_t i = 0; i < out->hex.n; i++)
-		if (!memchr("0123456789abcdef", out->hex.p[i], 16))
-			return false;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
-		if (!medh5_text_is(name, known[i].name))
-			continue;
-		strcpy(out->algorithm, known[i].name);
-		return out->hex.n == known[i].digits;
-	}
-	return false;
-}
-
-bool catalog_is_digest(struct bytes text)
-{
-	struct source_digest unused;
-
-	return split(text, &unused);
-}
 
 /* What is walked over: the arrays directly in an annotation. */
 struct lines {
@@ -192,7 +159,8 @@ static int check_digest(const struct catalog *k, uint32_t group,
 	if (!catalog_attr_find(k, group, "source_digest", &a))
 		return say(x, CARRIED_STALE, "it has no source_digest");
 	if (!catalog_text(k, group, "source_digest", &text) ||
-	    !split(text, &source))
+	    !hash_split(text.p, text.n, source.algorithm, &source.hex.p,
+			&source.hex.n))
 		return say(x, CARRIED_STALE, "its source_digest is malformed");
 	err = hash_new(source.algorithm, &h);
 	l.hash = h;

@@ -29,7 +29,8 @@ static void put_digests(struct key_text *k, const struct catalog *c,
 	for (uint32_t i = 0; i < catalog_members(c, annotation); i++) {
 		struct array_info a;
 		struct member m;
-		struct bytes d;
+		char algorithm[HASH_NAME_MAX];
+		struct bytes d, hex;
 
 		catalog_member(c, annotation, i, &m);
 		if (m.kind != CAT_HARD ||
@@ -40,7 +41,7 @@ static void put_digests(struct key_text *k, const struct catalog *c,
 			continue;
 		/* What is no digest may be the same beside any data. */
 		if (!catalog_text(c, m.target, "digest", &d) ||
-		    !catalog_is_digest(d)) {
+		    !hash_split(d.p, d.n, algorithm, &hex.p, &hex.n)) {
 			k->whole = false;
 			return;
 		}

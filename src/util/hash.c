@@ -38,19 +38,57 @@ static EVP_MD_CTX *context_of(struct hash *h)
 	return (EVP_MD_CTX *)h;
 }
 
+static const struct algorithm {
+	char name[HASH_NAME_MAX];
+	size_t digits; /* in hex */
+	const EVP_MD *(*md)(void);
+} algorithms[] = {
+	{"sha256", 64, EVP_sha256},
+	{"sha512", 128, EVP_sha512},
+	{"blake2b", 128, EVP_blake2b512},
+};
+
+/* The one whose name is these n bytes, or NULL. */
+static const struct algorithm *find(const char *name, size_t n)
+{
+	for (size_t i = 0; i < sizeof(algorithms) / sizeof(*algorithms); i++)
+		if (strlen(algorithms[i].name) == n &&
+		    memcmp(algorithms[i].name, name, n) == 0)
+			return &algorithms[i];
+	return NULL;
+}
+
+bool hash_split(const char *text, size_t n, char algorithm[HASH_NAME_MAX],
+		const char **hex, size_t *digits)
+{
+	const char *colon = n ? memchr(text, ':', n) : NULL;
+	const struct algorithm *a;
+	size_t left;
+
+	if (!colon)
+		return false;
+	a = find(text, (size_t)(colon - text));
+	left = n - (size_t)(colon - text) - 1;
+	if (!a || left != a->digits)
+		return false;
+	for (size_t i = 1; i <= left; i++)
+		if (!memchr("0123456789abcdef", colon[i], 16))
+			return false;
+	strcpy(algorithm, a->name);
+	*hex = colon + 1;
+	*digits = left;
+	return true;
+}
+
 int hash_new(const char *algorithm, struct hash **out)
 {
-	const EVP_MD *md = strcmp(algorithm, "sha256") == 0   ? EVP_sha256()
-			   : strcmp(algorithm, "sha512") == 0 ? EVP_sha512()
-			   : strcmp(algorithm, "blake2b") == 0
-				   ? EVP_blake2b512()
-				   : NULL;
+	const struct algorithm *a = find(algorithm, strlen(algorithm));
 	EVP_MD_CTX *c;
 
-	if (!md)
+	if (!a)
 		return -EINVAL;
 	c = EVP_MD_CTX_new();
-	if (!c || !EVP_DigestInit_ex(c, md, NULL)) {
+	if (!c || !EVP_DigestInit_ex(c, a->md(), NULL)) {
 		EVP_MD_CTX_free(c);
 		return -ENOMEM;
 	}

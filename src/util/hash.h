@@ -5,6 +5,7 @@
 #ifndef UTIL_HASH_H
 #define UTIL_HASH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,15 @@ int hash_add(struct hash *h, const void *data, size_t n);
 #define HASH_HEX_MAX 129
 int hash_hex(struct hash *h, char out[HASH_HEX_MAX]);
 void hash_free(struct hash *h);
+
+/*
+ * "ALGORITHM:HEX", n bytes, as medh5 writes digests: the name of an algorithm
+ * that hash_new has, with a NUL, and its hex digits in the text, in lower case
+ * and as many as it has. False: it is no digest.
+ */
+#define HASH_NAME_MAX 16
+bool hash_split(const char *text, size_t n, char algorithm[HASH_NAME_MAX],
+		const char **hex, size_t *digits);
 
 /* A well mixed 64-bit value of two; for hash tables, not for digests. */
 static inline uint64_t hash_mix(uint64_t a, uint64_t b)

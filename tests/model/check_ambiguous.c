@@ -199,11 +199,25 @@ START_TEST(test_digest_wrong)
 }
 END_TEST
 
+#define UPPER                                     \
+	"sha256:0123456789ABCDEF0123456789abcdef" \
+	"0123456789abcdef0123456789abcdef"
+#define LONGER                                    \
+	"sha256:0123456789abcdef0123456789abcdef" \
+	"0123456789abcdef0123456789abcdef0"
+
 /* What is no digest is as if there were none: the chunk is believed. */
 START_TEST(test_undecided)
 {
-	static const char *const text[] = {NULL, "", "sha256", "md5:00",
-					   "sha256-01234567890123456789:00"};
+	static const char *const text[] = {NULL,
+					   "",
+					   "sha256",
+					   "md5:00",
+					   "sha256-01234567890123456789:00",
+					   "sha256:to be computed",
+					   "sha256:00",
+					   UPPER,
+					   LONGER};
 	unsigned wrong;
 
 	begin(_i & 1);
@@ -290,7 +304,7 @@ static Suite *suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, test_digest, 0, 12);
 	tcase_add_loop_test(t, test_digest_wrong, 0, 2);
-	tcase_add_loop_test(t, test_undecided, 0, 10);
+	tcase_add_loop_test(t, test_undecided, 0, 18);
 	tcase_add_loop_test(t, test_edges, 0, 8);
 	tcase_add_loop_test(t, test_edges_large, 0, 2);
 	tcase_add_loop_test(t, test_edges_undecided, 0, 2);
