@@ -117,18 +117,44 @@ static int hide(struct medh5 *x, uint32_t object)
 	return 0;
 }
 
+/* Where a path of hard links leads, or OBJECT_NONE. */
+static uint32_t follow(const struct catalog *k, uint32_t from,
+		       struct bytes path)
+{
+	const char *p = path.p, *end = p + path.n;
+	uint32_t o = path.n && *p == '/' ? 0 : from;
+
+	while (p < end && o != OBJECT_NONE) {
+		const char *stop = memchr(p, '/', (size_t)(end - p));
+		size_t n = (size_t)((stop ? stop : end) - p);
+
+		if (n && !(n == 1 && *p == '.'))
+			o = medh5_member(k, o, (struct bytes){p, n});
+		p += n + (stop ? 1 : 0);
+	}
+	return o;
+}
+
 /* The document and the clinical tables of what is, or should be, a sample. */
 static int hide_private(struct medh5 *x, uint32_t root)
 {
 	static const char *const name[] = {"clinical", "meta"};
 	int err = 0;
 
+	x->root = root;
 	for (size_t i = 0; i < sizeof(name) / sizeof(*name) && !err; i++) {
 		int64_t at = catalog_find(x->k, root, name[i], strlen(name[i]));
-		uint32_t o = medh5_named(x->k, root, name[i]);
+		uint32_t o = OBJECT_NONE;
+		struct member m;
 
-		x->root = root;
-		if (at >= 0 && o != OBJECT_NONE)
+		if (at < 0)
+			continue;
+		catalog_member(x->k, root, (uint32_t)at, &m);
+		if (m.kind == CAT_HARD)
+			o = m.target;
+		else if (m.kind == CAT_SOFT)
+			o = follow(x->k, root, m.path);
+		if (o != OBJECT_NONE)
 			err = hide(x, o);
 	}
 	return err;

@@ -106,6 +106,29 @@ START_TEST(test_private)
 }
 END_TEST
 
+/* Under other names, to which soft links lead. */
+START_TEST(test_private_elsewhere)
+{
+	static const char *const path[] = {"/x/y", "x/./y/", "//x//y",
+					   "x/y/table"};
+	uint32_t x, y, table;
+
+	text(0, "medh5_version", "1.1");
+	x = group(0, "x");
+	y = group(x, "y");
+	table = document(y, "table", "SECRET table");
+	text(table, "who", "SECRET column");
+	array(x, "CT", 'i', 2, 3, shape);
+	records_symlink(&r, 0, "clinical", path[_i], NULL);
+	records_symlink(&r, 0, "meta", _i % 2 ? "" : "x/nothing/y", NULL);
+	apply();
+	ck_assert(has("x/CT"));
+	ck_assert_int_eq(has("x/y"), _i == 3);
+	ck_assert(!has("x/y/table"));
+	ck_assert(!holds("SECRET"));
+}
+END_TEST
+
 START_TEST(test_meta)
 {
 	struct sample s = sample(
@@ -329,6 +352,7 @@ static Suite *suite(void)
 	tcase_add_test(c, test_versions);
 	tcase_add_test(c, test_plain);
 	tcase_add_test(c, test_private);
+	tcase_add_loop_test(c, test_private_elsewhere, 0, 4);
 	tcase_add_test(c, test_meta);
 	tcase_add_test(c, test_own_keys);
 	tcase_add_test(c, test_bad_meta);
