@@ -100,6 +100,12 @@ mount_volume() {
 # ends PID SECONDS: wait until a child is gone, however it ends; 1: it is not.
 ends() { timeout "$2" tail -s 0.05 --pid="$1" -f /dev/null; }
 
+# Of the scanners a few wait for another request about their file.
+no_scanner_is_left() {
+	test "$(pgrep -c -x -P "$daemon" patchfs-scan || :)" -le 4 ||
+		fail "more scanners are left than may wait"
+}
+
 is_mounted() { grep -q " $1 " /proc/self/mountinfo; }
 
 # A read ahead that nobody waits for keeps a mount busy for a moment.

@@ -11,10 +11,10 @@
  * socket.
  *
  * Scanner: has the descriptor, one end of a SOCK_STREAM socketpair, as its
- * number 3. It reads one struct scan_request, then sends
- * messages: a struct scan_msg and len bytes of payload. To a SCAN_READ the
- * server answers struct scan_data and n bytes; nothing else is ever sent to
- * the scanner. The scanner ends with SCAN_END or SCAN_FAIL and exits 0.
+ * number 3. It reads one struct scan_request, then sends messages: a struct
+ * scan_msg and len bytes of payload. To a SCAN_READ the server answers struct
+ * scan_data and n bytes. After a SCAN_END that says so it waits for another
+ * request about the same file; else, or when there is none, it exits with 0.
  * All numbers are native: both ends are one build (SCAN_VERSION).
  *
  * The catalog is what the pages of a SCAN_TREE reply hold, end to end: records
@@ -27,7 +27,7 @@
 
 #include <stdint.h>
 
-#define SCAN_VERSION 1
+#define SCAN_VERSION 2
 #define SCAN_FD 3
 #define SCAN_PAYLOAD_MAX (1u << 20) /* of one message */
 #define SCAN_READ_MAX (4u << 20)    /* of one SCAN_READ */
@@ -84,6 +84,7 @@ struct scan_end {
 	/* H5Dget_num_chunks; -1: the index is broken. Not asked where no slot
 	 * is missing: then it is the count of the request. */
 	int64_t allocated;
+	uint64_t stays; /* 1: the scanner waits for another request */
 };
 
 struct scan_fail {

@@ -63,6 +63,7 @@ void scan_memory_fini(struct scan_memory *m)
 int container_open(struct store *s, const struct container_conf *conf,
 		   struct container **out)
 {
+	static _Atomic uint64_t last_key;
 	const struct container_ops *best = NULL;
 	struct container *c;
 	int highest = 0;
@@ -82,7 +83,12 @@ int container_open(struct store *s, const struct container_conf *conf,
 	c = malloc(sizeof(*c));
 	if (!c)
 		return -ENOMEM;
-	*c = (struct container){.ops = best, .conf = conf, .store = s};
+	*c = (struct container){
+		.ops = best,
+		.conf = conf,
+		.store = s,
+		.key = atomic_fetch_add(&last_key, 1) + 1,
+	};
 	*out = c;
 	return 0;
 }

@@ -30,6 +30,7 @@ struct container {
 	const struct container_ops *ops;
 	const struct container_conf *conf;
 	struct store *store;
+	uint64_t key; /* no other of this process has it */
 };
 
 extern const struct container_ops container_hdf5;
@@ -319,8 +320,26 @@ int scan_process_start(struct scan_process *p, struct scanners *from,
  * before. Fine on what never started or has ended.
  */
 void scan_process_end(struct scan_process *p, unsigned grace_ms);
+/* Another limit of CPU time, up to that it was started with. */
+void scan_process_limit_cpu(const struct scan_process *p, uint64_t cpu_s);
 /* CPU time used, in nanoseconds. */
 uint64_t scan_process_cpu(const struct scan_process *p);
+
+/*
+ * Scanners that wait for another request about the file of the container that
+ * has the key, not 0. Any thread.
+ */
+struct parked;
+struct parked *parked_new(void); /* NULL: no memory */
+void parked_free(struct parked *k);
+/* True: the caller's, as if it had been started. Else it will start one. */
+bool parked_take(struct parked *k, uint64_t key, struct scan_process *out);
+/* Takes *p, which has answered and was not told to end. */
+void parked_put(struct parked *k, uint64_t key, struct scan_process *p);
+/* When a scan is over: those that had to make room are gone by now. */
+void parked_reap(struct parked *k);
+
+struct parked *scanners_parked(struct scanners *s);
 
 #define SCAN_TEXT_MAX 512
 
@@ -360,11 +379,10 @@ struct scan_sink {
 };
 
 /*
- * Run a scanner on s to its end. 0 with its totals in *end; else as
- * container_catalog says. Never leaves a process or a descriptor behind.
+ * Have a scanner answer req about c. 0 with its totals in *end; else as
+ * container_catalog says. What it leaves behind is parked, or nothing.
  */
-int scan_run(struct store *s, const struct container_conf *conf,
-	     const struct scan_request *req, const struct scan_sink *sink,
-	     struct scan_end *end, char **why);
+int scan_run(struct container *c, const struct scan_request *req,
+	     const struct scan_sink *sink, struct scan_end *end, char **why);
 
 #endif

@@ -77,7 +77,7 @@ static int hdf5_catalog(struct container *c, size_t max, void **out,
 	int err = catalog_builder_init(&x.b, req.file_size, max);
 
 	if (!err) {
-		err = scan_run(c->store, c->conf, &req, &sink, &end, why);
+		err = scan_run(c, &req, &sink, &end, why);
 		if (err)
 			return err;
 		err = catalog_builder_finish(&x.b, &end, &block, size);
@@ -133,7 +133,7 @@ static int hdf5_index(struct container *c, const struct array_info *a,
 	if (!err) {
 		req.first = x.b.first;
 		req.count = x.b.count;
-		err = scan_run(c->store, c->conf, &req, &sink, &end, why);
+		err = scan_run(c, &req, &sink, &end, why);
 		if (err)
 			return err;
 		err = index_builder_finish(&x.b, &end, out, size, why);

@@ -24,6 +24,7 @@ libcore_a_SOURCES += \
 	%reldir%/medh5_label.c \
 	%reldir%/medh5_meta.c \
 	%reldir%/medh5_table.c \
+	%reldir%/parked.c \
 	%reldir%/process.c \
 	%reldir%/scanner.c \
 	%reldir%/scanners.c \

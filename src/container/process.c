@@ -73,6 +73,16 @@ int scan_process_start(struct scan_process *p, struct scanners *from,
 	return err == -EAGAIN ? -ENOMEM : err;
 }
 
+void scan_process_limit_cpu(const struct scan_process *p, uint64_t cpu_s)
+{
+	struct rlimit r;
+
+	if (prlimit(p->pid, RLIMIT_CPU, NULL, &r) < 0)
+		return;
+	r.rlim_cur = cpu_s < r.rlim_max ? cpu_s : r.rlim_max;
+	prlimit(p->pid, RLIMIT_CPU, &r, NULL);
+}
+
 static bool reap(struct scan_process *p, int flags)
 {
 	pid_t got;

@@ -25,6 +25,12 @@
 #define SCAN_CPU_S 5
 #endif
 
+/* Of a scanner that may wait for more requests: what it has read, and used. */
+#define PARK_BYTES (8u << 20)
+#define PARK_CPU_S 1
+
+#define CHANGED "the file changed since it was opened"
+
 struct scan {
 	struct scan_wire wire;
 	struct store *store;
@@ -94,12 +100,10 @@ static int answer_read(struct scan *x, uint32_t len)
 		err = store_read(x->store, r.off, inside, x->reply + sizeof(d));
 		/* Nothing a scanner makes of this is worth waiting for. */
 		if (err)
-			return wire_fail(
-				&x->wire, err, "%s",
-				err == -ESTALE
-					? "the file changed since it was "
-					  "opened"
-					: "the file cannot be read");
+			return wire_fail(&x->wire, err, "%s",
+					 err == -ESTALE
+						 ? CHANGED
+						 : "the file cannot be read");
 	}
 	memset(x->reply + sizeof(d) + inside, 0, (size_t)r.n - inside);
 	d.n = (uint32_t)r.n;
@@ -210,14 +214,60 @@ static uint64_t or_default(uint64_t v, uint64_t d)
 	return v ? v : d;
 }
 
-int scan_run(struct store *s, const struct container_conf *conf,
-	     const struct scan_request *req, const struct scan_sink *sink,
-	     struct scan_end *end, char **why)
+/*
+ * One that has the file open already, or a new one; *is_old: the first. What
+ * an old one knows it may have read long ago.
+ */
+static int get_process(struct scan *x, const struct container *c, bool *is_old)
+{
+	struct scanners *from = c->conf->scanners;
+	int err;
+
+	*is_old = parked_take(scanners_parked(from), c->key, &x->wire.process);
+	if (*is_old) {
+		scan_process_limit_cpu(&x->wire.process, x->wire.total_s);
+		wire_progress(&x->wire);
+		return 0;
+	}
+	err = scan_process_start(&x->wire.process, from, c->conf->scan_memory,
+				 x->wire.total_s);
+	return err ? wire_fail(&x->wire, err == -ENOMEM ? err : -EIO,
+			       "the HDF5 scanner %s cannot be started: %s",
+			       c->conf->scanner, strerrordesc_np(-err))
+		   : 0;
+}
+
+static int check_source(struct scan *x)
+{
+	int err = store_check(x->store);
+
+	return err ? wire_fail(&x->wire, err, CHANGED) : 0;
+}
+
+/* One of a large file may hold much of its metadata. */
+static bool may_wait(const struct scan *x)
+{
+	return x->end->stays && x->bytes <= PARK_BYTES &&
+	       scan_process_cpu(&x->wire.process) <
+		       PARK_CPU_S * UINT64_C(1000000000);
+}
+
+/* What it does before the next request is nobody's: it has to wait. */
+static void park(struct scan *x, const struct container *c)
+{
+	scan_process_limit_cpu(&x->wire.process, PARK_CPU_S + 1);
+	parked_put(scanners_parked(c->conf->scanners), c->key,
+		   &x->wire.process);
+}
+
+int scan_run(struct container *c, const struct scan_request *req,
+	     const struct scan_sink *sink, struct scan_end *end, char **why)
 {
 	CLEANUP(cleanup_freep) char *payload = malloc(SCAN_PAYLOAD_MAX);
+	const struct container_conf *conf = c->conf;
 	uint64_t size = req->file_size;
 	struct scan x = {
-		.store = s,
+		.store = c->store,
 		.wire =
 			{
 				.conf = conf,
@@ -234,6 +284,7 @@ int scan_run(struct store *s, const struct container_conf *conf,
 		.payload = payload,
 		.memory = {.conf = conf},
 	};
+	bool is_old;
 	int err;
 
 	*why = NULL;
@@ -243,15 +294,15 @@ int scan_run(struct store *s, const struct container_conf *conf,
 	/* A dataset takes 300 bytes of metadata and 35 us at the least. */
 	if (x.wire.total_s > 600)
 		x.wire.total_s = 600;
-	err = scan_process_start(&x.wire.process, conf->scanners,
-				 conf->scan_memory, x.wire.total_s);
-	if (err)
-		err = wire_fail(&x.wire, err == -ENOMEM ? err : -EIO,
-				"the HDF5 scanner %s cannot be started: %s",
-				conf->scanner, strerrordesc_np(-err));
-	else
+	err = get_process(&x, c, &is_old);
+	if (!err)
 		err = converse(&x, req);
+	if (!err && is_old)
+		err = check_source(&x);
+	if (!err && may_wait(&x))
+		park(&x, c);
 	scan_process_end(&x.wire.process, 0);
+	parked_reap(scanners_parked(conf->scanners));
 	free(x.reply);
 	scan_memory_fini(&x.memory);
 	if (err)

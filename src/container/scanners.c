@@ -34,6 +34,7 @@ struct scanners {
 	pthread_mutex_t lock;
 	pid_t pid; /* 0: none */
 	int fd;	   /* our end of its socketpair */
+	struct parked *parked;
 };
 
 int scanners_new(const char *path, struct scanners **out)
@@ -42,7 +43,11 @@ int scanners_new(const char *path, struct scanners **out)
 
 	if (!s)
 		return -ENOMEM;
-	*s = (struct scanners){.path = path, .fd = -1};
+	*s = (struct scanners){.path = path, .fd = -1, .parked = parked_new()};
+	if (!s->parked) {
+		free(s);
+		return -ENOMEM;
+	}
 	pthread_mutex_init(&s->lock, NULL);
 	*out = s;
 	return 0;
@@ -65,9 +70,15 @@ void scanners_free(struct scanners *s)
 {
 	if (!s)
 		return;
+	parked_free(s->parked);
 	end(s);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
+}
+
+struct parked *scanners_parked(struct scanners *s)
+{
+	return s->parked;
 }
 
 /* ------------------------------------------------------------------ start */

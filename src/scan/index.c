@@ -238,6 +238,8 @@ void scan_index(hid_t file, const struct scan_request *req, struct vfd *v)
 	else
 		count_allocated(x);
 	wire_end(&x->end);
+	H5Idec_ref(x->dset);
+	free(x);
 }
 
 unsigned index_few(struct vfd *v, hid_t dset, unsigned max,

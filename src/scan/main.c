@@ -4,8 +4,8 @@
  * patchfs-scan: what is in an HDF5 file, and where its chunks are. Started by
  * the server with one end of a socketpair as descriptor 3, and nothing else;
  * container/catalog.h has the protocol. This program is the only one on the
- * way of a read that links libhdf5. It opens nothing; each request is served by
- * a process of its own.
+ * way of a read that links libhdf5. It opens nothing, and each file has a
+ * process of its own.
  */
 
 #include <config.h>
@@ -49,6 +49,14 @@ static void ignore_signals(void)
 		signal(ignored[i], SIG_IGN);
 }
 
+static void next_request(struct scan_request *req)
+{
+	wire_request(req);
+	if (req->version != SCAN_VERSION ||
+	    (req->what != SCAN_TREE && req->what != SCAN_INDEX))
+		wire_fail(-EPROTO, "scanner and server are not of one build");
+}
+
 int main(void)
 {
 	struct scan_request req;
@@ -63,10 +71,7 @@ int main(void)
 	if (driver < 0)
 		wire_fail(-ENOMEM, "libhdf5 cannot be started");
 	sandbox_enter();
-	wire_request(&req);
-	if (req.version != SCAN_VERSION ||
-	    (req.what != SCAN_TREE && req.what != SCAN_INDEX))
-		wire_fail(-EPROTO, "scanner and server are not of one build");
+	next_request(&req);
 	v.pages = pages_new(req.file_size);
 	super_check(v.pages, req.allow_live);
 	file = vfd_open_file(driver, &v);
@@ -78,8 +83,10 @@ int main(void)
 		pages_check(v.pages);
 		wire_fail(-EBADMSG, "%s", why.s);
 	}
-	if (req.what == SCAN_TREE)
-		scan_tree(file, &req, &v);
-	else
-		scan_index(file, &req, &v);
+	for (;; next_request(&req)) {
+		if (req.what == SCAN_TREE)
+			scan_tree(file, &req, &v);
+		else
+			scan_index(file, &req, &v);
+	}
 }

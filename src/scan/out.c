@@ -10,6 +10,7 @@
 #include "scan/scan_impl.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PAGE_SOFT (256u << 10) /* no record is begun beyond this */
@@ -18,6 +19,11 @@ void out_init(struct out *o)
 {
 	memset(o, 0, sizeof(*o));
 	o->buf = scan_malloc(SCAN_PAYLOAD_MAX);
+}
+
+void out_fini(struct out *o)
+{
+	free(o->buf);
 }
 
 void out_flush(struct out *o)

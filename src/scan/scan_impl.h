@@ -2,7 +2,7 @@
 
 /*
  * What the files of the scanner share. The scanner is a program with one
- * thread; it serves one request and exits. Every function that can fail for
+ * thread; it serves requests about one file. Every function that can fail for
  * good (the server is gone, no memory, a source that cannot be read) ends the
  * process through wire_fail or _exit and does not return.
  */
@@ -44,13 +44,15 @@ void text_add_why(struct text *t);
 
 /* ------------------------------------------------- wire.c: the protocol */
 
+/* The next request; does not return if there is none. */
 void wire_request(struct scan_request *req);
 void wire_send(enum scan_type type, const void *payload, size_t n);
 /* Ask for [off, off + n); 0 or the server's -errno. After 0 the n bytes must
  * be taken, in any number of pieces. */
 int wire_read(uint64_t off, size_t n);
 void wire_take(void *buf, size_t n);
-_Noreturn void wire_end(const struct scan_end *end);
+/* The request is answered; does not return if it has to be the last. */
+void wire_end(struct scan_end *end);
 _Noreturn void wire_fail(int error, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -84,6 +86,11 @@ hid_t vfd_start(void);
 hid_t vfd_open_file(hid_t driver, struct vfd *v);
 /* All elements of a dataset, in its own type; 0, or -1 as above. */
 int vfd_read_all(hid_t dset, hid_t type, void *buf);
+/*
+ * Whether any call of libhdf5 has. In what state that leaves it with a damaged
+ * file nobody knows: the answer stands, but no other is asked of it.
+ */
+bool vfd_has_failed(void);
 
 /* ------------------------------------------------------------ the rest */
 
@@ -112,6 +119,7 @@ struct out {
 };
 
 void out_init(struct out *o);
+void out_fini(struct out *o);
 /* A record of fixed part head, n bytes, whose cat_record is filled in. */
 void out_begin(struct out *o, enum cat_type type, void *head, size_t n);
 void out_add(struct out *o, const void *bytes, size_t n);

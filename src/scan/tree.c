@@ -16,6 +16,7 @@
 #include "scan/scan_impl.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/cleanup.h"
@@ -375,6 +376,17 @@ static void send_links(struct walk *w, struct waiting g)
 		out_problem(&w->out, g.number, &why);
 }
 
+static void walk_fini(struct walk *w)
+{
+	out_fini(&w->out);
+	free(w->known.addr);
+	free(w->known.number);
+	free(w->queue);
+	free(w->member);
+	free(w->text);
+	free(w->sorted);
+}
+
 void scan_tree(hid_t file, const struct scan_request *req, struct vfd *v)
 {
 	struct walk w = {
@@ -405,4 +417,5 @@ void scan_tree(hid_t file, const struct scan_request *req, struct vfd *v)
 	end.objects = w.out.objects;
 	end.links = w.out.links;
 	wire_end(&end);
+	walk_fini(&w);
 }

@@ -140,13 +140,27 @@ static const H5FD_class_t vfd_class = {
 };
 
 static hid_t transfer = -1;
+static bool has_failed;
+
+static herr_t note_failure(hid_t stack, void *unused)
+{
+	(void)stack;
+	(void)unused;
+	has_failed = true;
+	return 0;
+}
+
+bool vfd_has_failed(void)
+{
+	return has_failed;
+}
 
 hid_t vfd_start(void)
 {
 	H5dont_atexit();
 	if (H5open() < 0)
 		return -1;
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	H5Eset_auto2(H5E_DEFAULT, note_failure, NULL);
 	H5PLset_loading_state(0);
 	transfer = H5Pcreate(H5P_DATASET_XFER);
 	if (transfer < 0 || H5Pset_buffer(transfer, READ_BUFFER, NULL, NULL))

@@ -32,7 +32,8 @@ static void write_all(const void *buf, size_t n)
 	}
 }
 
-void wire_take(void *buf, size_t n)
+/* at_end: the status to exit with when there is nothing more. */
+static void take(void *buf, size_t n, int at_end)
 {
 	char *p = buf;
 
@@ -42,15 +43,20 @@ void wire_take(void *buf, size_t n)
 		if (r < 0 && errno == EINTR)
 			continue;
 		if (r <= 0)
-			_exit(EXIT_FAILURE);
+			_exit(r == 0 ? at_end : EXIT_FAILURE);
 		p += r;
 		n -= (size_t)r;
 	}
 }
 
+void wire_take(void *buf, size_t n)
+{
+	take(buf, n, EXIT_FAILURE);
+}
+
 void wire_request(struct scan_request *req)
 {
-	wire_take(req, sizeof(*req));
+	take(req, sizeof(*req), EXIT_SUCCESS);
 }
 
 void wire_send(enum scan_type type, const void *payload, size_t n)
@@ -79,10 +85,12 @@ int wire_read(uint64_t off, size_t n)
 	return data.n == n ? 0 : -EPROTO;
 }
 
-void wire_end(const struct scan_end *end)
+void wire_end(struct scan_end *end)
 {
+	end->stays = !vfd_has_failed();
 	wire_send(SCAN_END, end, sizeof(*end));
-	_exit(EXIT_SUCCESS);
+	if (!end->stays)
+		_exit(EXIT_SUCCESS);
 }
 
 void wire_fail(int error, const char *fmt, ...)

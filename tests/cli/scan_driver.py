@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 
-VERSION, TREE, INDEX = 1, 1, 2
+VERSION, TREE, INDEX = 2, 1, 2
 READ, PAGE, CHUNKS, END, FAIL = 1, 2, 3, 4, 5
 GROUP, ARRAY, OTHER, LINK, ATTR, VALUE, PROBLEM = 1, 2, 3, 4, 5, 6, 7
 CONTIGUOUS, COMPACT, CHUNKED, VIRTUAL, EXTERNAL, NO_STORAGE = 1, 2, 3, 4, 5, 6
@@ -175,7 +175,7 @@ class Server:
             elif kind == CHUNKS:
                 self.reply.chunks.append(body)
             elif kind == END:
-                self.reply.end = struct.unpack('=QQQq', body)
+                self.reply.end = struct.unpack('=QQQqQ', body)
                 break
             elif kind == FAIL:
                 error, = struct.unpack('=i4x', body[:8])
@@ -184,6 +184,7 @@ class Server:
             else:
                 raise AssertionError('message type %d' % kind)
         self.reply.seconds = time.monotonic() - start
+        self.sock.shutdown(socket.SHUT_WR)  # no more requests
         status = self.proc.wait(30)
         assert status == 0, status
         assert self.sock.recv(1) == b'', 'bytes after the end'

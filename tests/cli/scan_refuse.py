@@ -289,7 +289,8 @@ class Source(Case):
 
     def test_version(self):
         self.make()
-        for version, what in (2, 1), (0, 1), (1, 3):
+        for version, what in ((scan.VERSION + 1, 1), (0, 1),
+                              (scan.VERSION, 3)):
             r = struct.pack('=II', version, what) + scan.request(
                 self.path, 1)[8:]
             with self.assertRaises(scan.Fail) as x:

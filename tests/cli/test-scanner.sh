@@ -28,11 +28,11 @@ answer() {
 	n=$(stat -c %s "$page")
 	{
 		le32 2 && le32 "$n" && cat "$page"
-		le32 4 && le32 32
+		le32 4 && le32 40
 		le32 "$2" && le32 0 && le32 "$3" && le32 0
-		head -c 16 /dev/zero
+		head -c 24 /dev/zero
 	} >"$tmp/answer"
-	script "${4:-$1}" "send 1024 $((n + 48))\n" "$tmp/answer"
+	script "${4:-$1}" "send 1024 $((n + 56))\n" "$tmp/answer"
 }
 
 answer everything 8 12 good
@@ -108,7 +108,7 @@ test $rc -ne 0 || fail "hang: $(cat "$tmp/out")"
 grep -q 'Input/output error' "$tmp/err" || fail "hang: $(cat "$tmp/err")"
 grep -q 'hang.h5: the HDF5 scanner gave no result within 10 s' "$tmp/log" ||
 	fail "hang: no line in the log"
-test -z "$(pgrep -x -P "$daemon" patchfs-scan || :)" || fail "a scanner is left"
+no_scanner_is_left
 before=$(fds)
 for b in $bad; do
 	test "$(ls "$mnt/$b")" = info.json || fail "$b: $(ls "$mnt/$b")"

@@ -22,6 +22,6 @@ timeout $((240 * slow)) "$PYTHON" "$srcdir/tests/e2e/damage.py" check \
 python "$srcdir/tests/e2e/compare.py" --items 3 "$tmp/src/pairs.h5" \
 	"$mnt/pairs" || fail "a neighbour is wrong"
 kill -0 "$daemon" || fail "the server is gone"
-test -z "$(pgrep -x -P "$daemon" patchfs-scan || :)" || fail "a scanner is left"
+no_scanner_is_left
 n=$(find "/proc/$daemon/fd" -type l | wc -l)
 test "$n" -lt 1024 || fail "$n descriptors are open"

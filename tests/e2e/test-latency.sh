@@ -38,9 +38,8 @@ assert n == (m + 999) // 1000, n
 a = np.load(mnt + "/many/g%06d/d%06d/array.npy" % (m - 1000, m - 1))
 assert a.shape == (2, 3) and not a.any()
 END
-test -z "$(pgrep -x -P "$daemon" patchfs-scan || :)" || fail "a scanner is left"
-grep -q '^State:.*Z' /proc/[0-9]*/status 2>/dev/null &&
-	ps -eo ppid,stat,comm | awk -v p="$daemon" '$1 == p' | grep -q . &&
-	fail "a zombie is left"
+no_scanner_is_left
+! ps -eo ppid,stat,comm | awk -v p="$daemon" '$1 == p && $2 ~ /^Z/' |
+	grep . || fail "a zombie is left"
 n=$(find "/proc/$daemon/fd" -type l | wc -l)
 test "$n" -lt 64 || fail "$n descriptors are open"

@@ -34,4 +34,4 @@ else:
     raise AssertionError("chunks under a broken index are read: %r" % a)
 assert np.load(mnt + "/pairs/mask/array.npy").shape == (12, 13, 14)
 END
-test -z "$(pgrep -x -P "$daemon" patchfs-scan || :)" || fail "a scanner is left"
+no_scanner_is_left

@@ -13,21 +13,21 @@ done
 export PATCHFS_FAULT=$tmp/fault
 expect_log 'killed by signal 9'
 
-# scanner: the process that scans for the server, of which there is one.
-scanner() {
+scanners() {
 	awk -v n="$daemon" '$2 == "(patchfs-scan)" && $4 == n { print $1 }' \
 		/proc/[0-9]*/stat 2>/dev/null
 }
 # read_with SIGNAL... DIR: a first read, its scanner getting these; the status.
 read_with() {
-	local dir=${*: -1} pid i rc=0
+	local dir=${*: -1} pid i rc=0 waiting
+	waiting=$(scanners) || true
 	# The first look at the file comes before the scanner: no "block".
 	echo "*/$dir.h5 delay $((1000 * slow))" >"$tmp/fault-new"
 	mv "$tmp/fault-new" "$tmp/fault"
 	cat "$mnt/$dir/$dir/image/slices/000003.npy" >"$tmp/out" 2>"$tmp/err" &
 	local reader=$!
 	for ((i = 0; ; i++)); do
-		pid=$(scanner) || true
+		pid=$(scanners | grep -vxF "${waiting:-none}") || true
 		test -z "$pid" || break
 		test $i -lt $((400 * slow)) || fail "$dir: no scanner"
 		sleep 0.05

@@ -27,6 +27,7 @@ scanner() { # its pid, once there is one
 	for ((i = 0; i < 400; i++)); do
 		for p in /proc/[0-9]*; do
 			if grep -qs "^PPid:[[:space:]]*$daemon$" "$p/status" &&
+				grep -qs '^State:[[:space:]]*[RSD]' "$p/status" &&
 				grep -qs '^patchfs-scan$' "$p/comm"; then
 				echo "${p#/proc/}"
 				return 0
@@ -35,6 +36,12 @@ scanner() { # its pid, once there is one
 		sleep 0.05
 	done
 	return 1
+}
+# The scanner that waits has read all there is.
+forget() {
+	scan=$(scanner) || fail "no scanner waits"
+	kill -KILL "$scan"
+	until grep -q '^State:.*zombie' "/proc/$scan/status"; do :; done
 }
 # Someone asks, the scan begins, and whoever asked is gone.
 begin() { # COMMAND...
@@ -57,6 +64,7 @@ umount_volume || fail "the scan goes on"
 rm "$tmp/fault"
 mount_volume "$tmp/src"
 stat "$mnt/far/c/slices" >/dev/null
+forget
 echo '*far.h5 delay 2000' >"$tmp/fault"
 begin cat "$mnt/far/c/array.npy"
 umount_volume || fail "the scan of chunks goes on, or is called a fault"
@@ -66,6 +74,7 @@ umount_volume || fail "the scan of chunks goes on, or is called a fault"
 rm "$tmp/fault"
 mount_volume "$tmp/src"
 stat "$mnt/stuck/c/slices" >/dev/null
+forget
 echo '*stuck.h5 block' >"$tmp/fault"
 begin cat "$mnt/stuck/c/array.npy"
 expect_log 'read of a source outstanding'

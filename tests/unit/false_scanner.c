@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * A scanner that does what the file it is asked about tells it to: at byte 512
- * stand commands, one a line, for instance
+ * A scanner that does what the file it is asked about tells it to, at each
+ * request: at byte 512 stand commands, one a line, for instance
  *
  *   send OFF LEN     send these bytes of the file as they are
  *   read N TIMES     ask for N bytes of the file, TIMES times (0: for ever)
@@ -185,13 +185,14 @@ int main(void)
 	char *save, *line;
 
 	forkserver();
-	get(&req, sizeof(req));
-	if (req.version != SCAN_VERSION)
-		_exit(94);
-	fetch(512, 512, script);
-	script[512] = '\0';
-	for (line = strtok_r(script, "\n", &save); line;
-	     line = strtok_r(NULL, "\n", &save))
-		obey(line);
-	return 0;
+	for (;;) {
+		get(&req, sizeof(req));
+		if (req.version != SCAN_VERSION)
+			_exit(94);
+		fetch(512, 512, script);
+		script[512] = '\0';
+		for (line = strtok_r(script, "\n", &save); line;
+		     line = strtok_r(NULL, "\n", &save))
+			obey(line);
+	}
 }

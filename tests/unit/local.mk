@@ -141,10 +141,15 @@ unit += %reldir%/check_catalog_bad
 
 unit += %reldir%/check_scanner
 %canon_reldir%_check_scanner_SOURCES = \
-	%reldir%/check_scanner.c %reldir%/records.h
+	%reldir%/check_scanner.c %reldir%/records.h %reldir%/scanner_test.h
 %canon_reldir%_check_scanner_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
 %canon_reldir%_check_scanner_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
-# What check_scanner runs as a scanner: no test itself.
+unit += %reldir%/check_scanners
+%canon_reldir%_check_scanners_SOURCES = \
+	%reldir%/check_scanners.c %reldir%/records.h %reldir%/scanner_test.h
+%canon_reldir%_check_scanners_CFLAGS = $(AM_CFLAGS) $(CHECK_CFLAGS)
+%canon_reldir%_check_scanners_LDADD = $(CORE_LIBS) $(CHECK_LIBS)
+# What they run as a scanner: no test itself.
 check_PROGRAMS += %reldir%/false_scanner
 %canon_reldir%_false_scanner_SOURCES = %reldir%/false_scanner.c \
 	src/scan/forkserver.c src/scan/forkserver.h
