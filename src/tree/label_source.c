@@ -165,24 +165,36 @@ static bool nth_class(const struct catalog *k, uint32_t group, uint32_t i,
 }
 
 /* Of what the mask of a class is the union, is in the class. */
-static int add_closure(struct label_origin *o, uint32_t annotation)
+static int add_closure(struct label_origin *o, uint32_t annotation,
+		       unsigned nclass)
 {
 	const struct catalog *k = o->pin->k;
 	uint32_t group = classes_group(k, annotation), object;
+	uint32_t members = group == OBJECT_NONE ? 0 : catalog_members(k, group);
 	struct derived_info d;
+	struct bytes closure;
+	unsigned found = 0;
 	size_t n = 0;
 
-	if (group == OBJECT_NONE)
-		return 0;
-	for (uint32_t i = 0; i < catalog_members(k, group); i++)
-		if (nth_class(k, group, i, &object, &d))
-			n += d.nclass - 1;
+	for (uint32_t i = 0; i < members; i++) {
+		if (!nth_class(k, group, i, &object, &d))
+			continue;
+		n += d.nclass - 1;
+		found++;
+	}
+	/* The file has other members of that name, or is short of memory. */
+	if (found < nclass &&
+	    catalog_text(k, annotation, "closure", &closure) &&
+	    closure.n == 8 && memcmp(closure.p, "implicit", 8) == 0)
+		return label_source_fail(o, -EOPNOTSUPP,
+					 "masks of its classes are missing, "
+					 "which tell what they imply");
 	if (n == 0)
 		return 0;
 	o->closure = calloc(n, sizeof(*o->closure));
 	if (!o->closure)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < catalog_members(k, group); i++) {
+	for (uint32_t i = 0; i < members; i++) {
 		if (!nth_class(k, group, i, &object, &d))
 			continue;
 		for (unsigned c = 1; c < d.nclass; c++) {
@@ -237,7 +249,7 @@ static int make_instances(struct label_origin *o, const struct derived_info *d)
 	}
 	o->nplane = d->nclass;
 	return catalog_place(o->pin->k, o->dir->object, &place)
-		       ? add_closure(o, place.annotation)
+		       ? add_closure(o, place.annotation, d->nclass)
 		       : 0;
 }
 
@@ -278,7 +290,7 @@ static int make_annotation(struct label_origin *o, const struct derived_info *d)
 						 o->array->base->item_size);
 	err = add_planes(o, d, sorted);
 	if (err == 0 && catalog_place(o->pin->k, o->dir->object, &place))
-		err = add_closure(o, place.annotation);
+		err = add_closure(o, place.annotation, d->nclass);
 	return err;
 }
 

@@ -163,3 +163,23 @@ assert {(r["array"], r["index"]) for r in rows} == {
     ('a "b"/seg', "exact"), (names["band"], "exact"),
     (names["organs"], "stored")}, rows
 END
+
+# What classes imply is told by their masks. A file that has something else in
+# their place has no index then, rather than one of less.
+cp "$srcdir/tests/data/medh5/layers_training.medh5" "$tmp/own.medh5"
+python - "$tmp/own.medh5" <<'END'
+import sys
+import h5py
+with h5py.File(sys.argv[1], "r+") as f:
+    for name in ("implied", "organs"):
+        f["annotations"][name].create_group("classes")
+END
+rc=0
+patchfs cat "$tmp/own.medh5" \
+	"annotations/implied/labels/foreground+size-1x1x1+labels-implied+index-exact/0.json" \
+	>"$tmp/none" 2>"$tmp/why" || rc=$?
+test $rc -eq 3 || fail "an index without what is implied: status $rc"
+grep -q "which tell what they imply" "$tmp/why" || fail "$(<"$tmp/why")"
+patchfs cat "$tmp/own.medh5" \
+	"annotations/organs/labels/foreground+size-1x1x1+labels-organs+index-exact/0.json" \
+	>/dev/null || fail "nothing is implied there"
