@@ -18,8 +18,6 @@
 #include "util/checked.h"
 #include "util/cleanup.h"
 
-#define NOT_DECLARED UINT32_MAX
-
 static void fail(char why[WHY_MAX], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 static void fail(char why[WHY_MAX], const char *fmt, ...)
@@ -64,16 +62,16 @@ static int find_encoding(struct bytes kind, enum label_encoding *out)
 	return -ESRCH;
 }
 
-/* The position of each id in class_ids. Caller frees; NULL: no memory. */
+/*
+ * Of each id its position in class_ids and 1; 0: not declared. Caller frees;
+ * NULL: no memory. Most of it is never touched, and so no memory.
+ */
 static uint32_t *positions(const struct medh5_annotation *a)
 {
-	uint32_t *at = malloc(65536 * sizeof(*at));
+	uint32_t *at = calloc(65536, sizeof(*at));
 
-	if (!at)
-		return NULL;
-	memset(at, 0xff, 65536 * sizeof(*at));
-	for (unsigned i = 0; i < a->nclass; i++)
-		at[a->class[i].id] = i;
+	for (unsigned i = 0; at && i < a->nclass; i++)
+		at[a->class[i].id] = i + 1;
 	return at;
 }
 
@@ -201,14 +199,14 @@ static int place_classes(struct medh5_annotation *a, const struct attr *t,
 		int64_t v;
 
 		if (!medh5_nth_int(t, i, &v) || v < 0 || v > MEDH5_ID_MAX ||
-		    (v && at[v] == NOT_DECLARED) || (!v && rank == 1)) {
+		    (v && !at[v]) || (!v && rank == 1)) {
 			fail(a->broken, "its %s has ids that are no classes",
 			     name);
 			return 0;
 		}
 		if (!v)
 			continue;
-		c = at[v];
+		c = at[v] - 1;
 		if (seen[c]) {
 			fail(a->broken, "its %s has class %d twice", name,
 			     (int)v);

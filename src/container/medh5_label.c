@@ -28,9 +28,9 @@ struct closure {
 		uint32_t class, next;
 	} * pair;
 	uint32_t n, room;
-	/* A byte and a place an id. */
+	/* Of each id, where classes imply others. */
 	uint8_t *seen;
-	uint32_t *position;
+	uint32_t *position; /* of the class, and 1; 0: no class */
 	uint32_t *stack;
 	uint32_t steps;
 };
@@ -92,9 +92,9 @@ static int add_ancestors(struct closure *c, const struct medh5_annotation *a,
 				continue;
 			c->seen[id] = 1;
 			c->stack[n++] = id;
-			if (c->position[id] == NO_PAIR)
+			if (!c->position[id])
 				continue;
-			err = add_pair(c, c->position[id], i);
+			err = add_pair(c, c->position[id] - 1, i);
 			if (err)
 				return err;
 		}
@@ -102,28 +102,37 @@ static int add_ancestors(struct closure *c, const struct medh5_annotation *a,
 	return 0;
 }
 
+static int add_implied(struct closure *c, const struct medh5_annotation *a,
+		       const struct medh5_meta *m)
+{
+	size_t ids = MEDH5_ID_MAX + 2u;
+	int err = 0;
+
+	c->seen = malloc(ids);
+	c->position = calloc(ids, sizeof(*c->position));
+	c->stack = malloc(ids * sizeof(*c->stack));
+	if (!c->seen || !c->position || !c->stack)
+		return -ENOMEM;
+	for (unsigned i = 0; i < a->nclass; i++)
+		c->position[a->class[i].id] = i + 1;
+	for (unsigned i = 0; i < a->nclass && !err; i++)
+		err = add_ancestors(c, a, m, i);
+	return err;
+}
+
 static int closure_init(struct closure *c, const struct medh5_annotation *a,
 			const struct medh5_meta *m)
 {
-	size_t n = a->nclass + 1u, ids = MEDH5_ID_MAX + 2u;
-	int err = 0;
+	size_t n = a->nclass + 1u;
 
 	*c = (struct closure){
-		.first = malloc(n * sizeof(uint32_t)),
-		.last = malloc(n * sizeof(uint32_t)),
-		.seen = malloc(ids),
-		.position = malloc(ids * sizeof(uint32_t)),
-		.stack = malloc(ids * sizeof(uint32_t)),
+		.first = malloc(n * sizeof(*c->first)),
+		.last = malloc(n * sizeof(*c->last)),
 	};
-	if (!c->first || !c->last || !c->seen || !c->position || !c->stack)
+	if (!c->first || !c->last)
 		return -ENOMEM;
-	memset(c->first, 0xff, n * sizeof(uint32_t));
-	memset(c->position, 0xff, ids * sizeof(uint32_t));
-	for (unsigned i = 0; i < a->nclass; i++)
-		c->position[a->class[i].id] = i;
-	for (unsigned i = 0; i < a->nclass && a->is_implicit && !err; i++)
-		err = add_ancestors(c, a, m, i);
-	return err;
+	memset(c->first, 0xff, n * sizeof(*c->first));
+	return a->is_implicit ? add_implied(c, a, m) : 0;
 }
 
 /* ---------------------------------------------------------------- names */
