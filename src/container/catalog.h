@@ -5,13 +5,13 @@
  * scanner. This header is shared with the scanner and holds no code.
  *
  * The program is started once, with file descriptor 3 on one end of a
- * SOCK_SEQPACKET socketpair, no arguments. To each byte that comes there with a
- * descriptor (SCM_RIGHTS) it answers an int32_t: the pid of a new scanner, a
- * child of its own parent, or -errno. It ends, and all its scanners, with that
- * socket.
+ * SOCK_SEQPACKET socketpair, no arguments. It sends an int32_t: the pid of a
+ * scanner, a child of its own parent, with the other end of the scanner's
+ * socket (SCM_RIGHTS), or -errno without. For each byte that comes there it
+ * sends another. It ends, and all its scanners, with its socket.
  *
- * Scanner: has the descriptor, one end of a SOCK_STREAM socketpair, as its
- * number 3. It reads one struct scan_request, then sends messages: a struct
+ * Scanner: has one end of a SOCK_STREAM socketpair as file descriptor 3. It
+ * reads one struct scan_request, then sends messages: a struct
  * scan_msg and len bytes of payload. To a SCAN_READ the server answers struct
  * scan_data and n bytes. After a SCAN_END that says so it waits for another
  * request about the same file; else, or when there is none, it exits with 0.

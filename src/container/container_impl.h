@@ -294,10 +294,10 @@ int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 /* ------------------------------------------------------------ scanner */
 
 /*
- * A scanner, a child of this process, that has fd as its SCAN_FD. Any thread.
- * 0; as scan_process_start.
+ * A scanner, a child of this process, and our end of its socket, which the
+ * caller closes. Any thread. 0; as scan_process_start.
  */
-int scanners_fork(struct scanners *s, int fd, pid_t *pid);
+int scanners_fork(struct scanners *s, pid_t *pid, int *fd);
 
 /* A running scanner. One thread. */
 struct scan_process {

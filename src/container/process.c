@@ -52,17 +52,12 @@ static int set_limits(pid_t pid, uint64_t memory, uint64_t cpu_s)
 int scan_process_start(struct scan_process *p, struct scanners *from,
 		       uint64_t memory, uint64_t cpu_s)
 {
-	CLEANUP(cleanup_closep) int theirs = -1;
-	int pair[2], err;
+	int err;
 
 	*p = (struct scan_process){.fd = -1, .status = -1};
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
-		return -errno;
-	p->fd = pair[0];
-	theirs = pair[1];
-	err = fcntl(p->fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
-	if (!err)
-		err = scanners_fork(from, theirs, &p->pid);
+	err = scanners_fork(from, &p->pid, &p->fd);
+	if (!err && fcntl(p->fd, F_SETFL, O_NONBLOCK) < 0)
+		err = -errno;
 	/* It waits for its request: none of the limits comes too late. */
 	if (!err)
 		err = set_limits(p->pid, memory, cpu_s);

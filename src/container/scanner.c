@@ -231,10 +231,14 @@ static int get_process(struct scan *x, const struct container *c, bool *is_old)
 	}
 	err = scan_process_start(&x->wire.process, from, c->conf->scan_memory,
 				 x->wire.total_s);
-	return err ? wire_fail(&x->wire, err == -ENOMEM ? err : -EIO,
-			       "the HDF5 scanner %s cannot be started: %s",
-			       c->conf->scanner, strerrordesc_np(-err))
-		   : 0;
+	if (!err)
+		return 0;
+	return wire_fail(&x->wire, err == -ENOMEM ? err : -EIO,
+			 "the HDF5 scanner %s cannot be started: %s",
+			 c->conf->scanner,
+			 err == -ELIBACC ? "it or a library of it is missing, "
+					   "or it was killed"
+					 : strerrordesc_np(-err));
 }
 
 static int check_source(struct scan *x)

@@ -53,17 +53,43 @@ int scanners_new(const char *path, struct scanners **out)
 	return 0;
 }
 
-/* It never ends by itself while we live, so that its pid is its own. */
+static ssize_t take(struct scanners *s, int32_t *pid, int *fd);
+
+/*
+ * Also the scanner that is ready, which is our child, too. The process itself
+ * never ends while we live, so that its pid is its own.
+ */
 static void end(struct scanners *s)
 {
-	cleanup_closep(&s->fd);
-	s->fd = -1;
+	struct scan_process spare = {.fd = -1};
+
 	if (!s->pid)
 		return;
 	kill(s->pid, SIGKILL);
 	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	s->pid = 0;
+	while (take(s, &spare.pid, &spare.fd) == sizeof(spare.pid))
+		if (spare.pid > 0)
+			scan_process_end(&spare, 0);
+	cleanup_closep(&s->fd);
+	s->fd = -1;
+}
+
+/* By itself, when nothing is left half done. */
+static void wait_end(struct scanners *s)
+{
+	shutdown(s->fd, SHUT_WR);
+	for (int i = 0; i < TICKS; i++) {
+		siginfo_t info = {.si_pid = 0};
+		struct timespec ms = {0, 1000000};
+
+		if (waitid(P_PID, (id_t)s->pid, &info,
+			   WEXITED | WNOHANG | WNOWAIT) < 0 ||
+		    info.si_pid)
+			return;
+		nanosleep(&ms, NULL);
+	}
 }
 
 void scanners_free(struct scanners *s)
@@ -71,6 +97,8 @@ void scanners_free(struct scanners *s)
 	if (!s)
 		return;
 	parked_free(s->parked);
+	if (s->pid)
+		wait_end(s);
 	end(s);
 	pthread_mutex_destroy(&s->lock);
 	free(s);
@@ -189,83 +217,81 @@ static int start(struct scanners *s)
 		free(env[i]);
 	if (err) {
 		s->pid = 0;
-		end(s);
+		cleanup_closep(&s->fd);
+		s->fd = -1;
 	}
 	return -err;
 }
 
-/* -------------------------------------------------------------------- ask */
+/* ------------------------------------------------------------------- take */
 
-static int ask(struct scanners *s, int fd)
+/* The next that it says, taken off the socket; how many bytes, or -1. */
+static ssize_t take(struct scanners *s, int32_t *pid, int *fd)
 {
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
 	} control = {.room = {0}};
-	char byte = 0;
-	struct iovec iov = {&byte, 1};
+	struct iovec iov = {pid, sizeof(*pid)};
 	struct msghdr m = {
 		.msg_iov = &iov,
 		.msg_iovlen = 1,
 		.msg_control = &control,
 		.msg_controllen = sizeof(control),
 	};
+	ssize_t n = recvmsg(s->fd, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
 
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(sizeof(fd));
-	memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), &fd, sizeof(fd));
-	/* There is room: it has answered all that was asked before. */
-	return sendmsg(s->fd, &m, MSG_DONTWAIT | MSG_NOSIGNAL) < 0 ? -errno : 0;
+	*fd = -1;
+	if (c && c->cmsg_type == SCM_RIGHTS)
+		memcpy(fd, CMSG_DATA(c), sizeof(*fd));
+	return n;
 }
 
-/* The pid, or -errno: -EPIPE: it is gone; -ETIMEDOUT. */
-static int answer(struct scanners *s, pid_t *pid)
+/* -EPIPE: it is gone; -ETIMEDOUT; -EMFILE; its own. */
+static int take_scanner(struct scanners *s, pid_t *pid, int *fd)
 {
 	struct pollfd p = {.fd = s->fd, .events = POLLIN};
 	int32_t got;
-	ssize_t n;
 
 	/* In ticks: when the batch system stops us both, none pass. */
 	for (int i = 0; poll(&p, 1, TICK_MS) <= 0; i++)
 		if (i == TICKS)
 			return -ETIMEDOUT;
-	n = recv(s->fd, &got, sizeof(got), MSG_DONTWAIT);
-	if (n != sizeof(got))
+	if (take(s, &got, fd) != sizeof(got))
 		return -EPIPE;
+	/* The next one. There is room: all that came before was answered. */
+	send(s->fd, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 	if (got < 0)
 		return got;
 	*pid = got;
-	return 0;
+	if (*fd >= 0)
+		return 0;
+	/* We have no room for a descriptor: it has lost its socket. */
+	while (waitpid(got, NULL, 0) < 0 && errno == EINTR)
+		;
+	return -EMFILE;
 }
 
-static int ask_and_hear(struct scanners *s, int fd, pid_t *pid)
-{
-	int err = ask(s, fd);
-
-	if (!err)
-		err = answer(s, pid);
-	else if (err == -ECONNRESET)
-		err = -EPIPE;
-	/* One that answers late would be taken for the next one's scanner. */
-	if (err == -EPIPE || err == -ETIMEDOUT)
-		end(s);
-	return err;
-}
-
-int scanners_fork(struct scanners *s, int fd, pid_t *pid)
+int scanners_fork(struct scanners *s, pid_t *pid, int *fd)
 {
 	int err = -EPIPE;
 
 	pthread_mutex_lock(&s->lock);
 	/* Somebody may have ended it since the last time. */
-	if (s->pid)
-		err = ask_and_hear(s, fd, pid);
-	if (err == -EPIPE) {
-		err = start(s);
-		if (!err)
-			err = ask_and_hear(s, fd, pid);
-		if (err == -EPIPE)
+	for (int i = 0; i < 2 && err == -EPIPE; i++) {
+		bool is_new = !s->pid;
+
+		err = is_new ? start(s) : 0;
+		if (err)
+			break;
+		err = take_scanner(s, pid, fd);
+		/* What failed then may be had now. */
+		if (!is_new && (err == -EAGAIN || err == -ENOMEM))
+			err = take_scanner(s, pid, fd);
+		if (err == -EPIPE || err == -ETIMEDOUT)
+			end(s);
+		if (err == -EPIPE && is_new)
 			err = -ELIBACC;
 	}
 	pthread_mutex_unlock(&s->lock);

@@ -2,9 +2,10 @@
 
 /*
  * To load libhdf5 with what it links takes longer than to scan most files. So
- * it is loaded once: this process, which never sees a byte of a file, forks a
- * scanner for each request, as container/catalog.h has it. All scanners share
- * the addresses of their libraries, which the sandbox does not rely on.
+ * it is loaded once: this process, which never sees a byte of a file, forks the
+ * scanners, as container/catalog.h has it. One is always ready, in its sandbox,
+ * before it is asked for. All scanners share the addresses of their libraries,
+ * which the sandbox does not rely on.
  */
 
 #include <config.h>
@@ -25,8 +26,8 @@
 #include "container/catalog.h"
 
 /*
- * The server is gone, or wants no more scanners. What computes for nobody goes
- * too: it would see the end of its socket only when it next reads.
+ * The server is gone, or wants no more. What computes for nobody goes too: it
+ * would see the end of its socket only when it next reads.
  */
 static _Noreturn void end(void)
 {
@@ -34,44 +35,65 @@ static _Noreturn void end(void)
 	_exit(EXIT_FAILURE);
 }
 
-/* The socket of the next scanner; waits for it. */
-static int take_socket(void)
+/*
+ * A child of the server, which waits for it and has its exit status, instead
+ * of one of ours: 0 in it, else its pid or -errno. fd: the server's end of its
+ * socket, or -1.
+ */
+static int32_t fork_scanner(int *fd)
+{
+	int pair[2];
+	int32_t pid;
+
+	*fd = -1;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) < 0)
+		return -errno;
+	pid = (int32_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+	if (pid < 0)
+		pid = -errno;
+	if (pid == 0 && dup2(pair[1], SCAN_FD) < 0)
+		_exit(EXIT_FAILURE);
+	if (pid > 0)
+		*fd = pair[0];
+	else
+		close(pair[0]);
+	close(pair[1]);
+	return pid;
+}
+
+/* With fd, unless it is -1. */
+static void give(int32_t pid, int fd)
 {
 	union {
 		struct cmsghdr head;
 		char room[CMSG_SPACE(sizeof(int))];
 	} control = {.room = {0}};
-	char byte;
-	struct iovec iov = {&byte, 1};
-	struct msghdr m = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *c;
-	ssize_t n;
-	int fd;
+	struct iovec iov = {&pid, sizeof(pid)};
+	struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
 
-	do
-		n = recvmsg(SCAN_FD, &m, MSG_CMSG_CLOEXEC);
-	while (n < 0 && errno == EINTR);
-	c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
-	if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+	if (fd >= 0) {
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(fd));
+		m.msg_control = &control;
+		m.msg_controllen = sizeof(control);
+		memcpy(CMSG_DATA(CMSG_FIRSTHDR(&m)), &fd, sizeof(fd));
+	}
+	if (sendmsg(SCAN_FD, &m, MSG_NOSIGNAL) < 0)
 		end();
-	memcpy(&fd, CMSG_DATA(c), sizeof(fd));
-	return fd;
 }
 
-/*
- * A child of the server, which waits for it and has its exit status, instead
- * of one of ours. 0 in it, else its pid or -errno.
- */
-static int32_t fork_for_parent(void)
+/* Until the server has taken it. */
+static void wait_asked(void)
 {
-	long pid = syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0);
+	char ask;
+	ssize_t n;
 
-	return pid < 0 ? -errno : (int32_t)pid;
+	do
+		n = recv(SCAN_FD, &ask, 1, 0);
+	while (n < 0 && errno == EINTR);
+	if (n <= 0)
+		end();
 }
 
 void forkserver(void)
@@ -79,18 +101,20 @@ void forkserver(void)
 	setpgid(0, 0);
 	prctl(PR_SET_NAME, "patchfs-forks");
 	for (;;) {
-		int fd = take_socket();
-		int32_t pid = fork_for_parent();
+		int fd;
+		int32_t pid = fork_scanner(&fd);
 
-		if (pid == 0) {
-			prctl(PR_SET_NAME, "patchfs-scan");
-			if (dup2(fd, SCAN_FD) < 0)
-				_exit(EXIT_FAILURE);
+		if (pid == 0)
+			break;
+		give(pid, fd);
+		if (fd >= 0)
 			close(fd);
-			return;
-		}
-		close(fd);
-		if (send(SCAN_FD, &pid, sizeof(pid), MSG_NOSIGNAL) < 0)
-			end();
+		wait_asked();
 	}
+	prctl(PR_SET_NAME, "patchfs-ready");
+}
+
+void forkserver_wanted(void)
+{
+	prctl(PR_SET_NAME, "patchfs-scan");
 }

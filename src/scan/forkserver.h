@@ -9,5 +9,7 @@
  * and all scanners with it, when the socket is closed. One thread.
  */
 void forkserver(void);
+/* In a scanner, once it has a request: seen by ps. */
+void forkserver_wanted(void);
 
 #endif

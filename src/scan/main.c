@@ -72,6 +72,7 @@ int main(void)
 		wire_fail(-ENOMEM, "libhdf5 cannot be started");
 	sandbox_enter();
 	next_request(&req);
+	forkserver_wanted();
 	v.pages = pages_new(req.file_size);
 	super_check(v.pages, req.allow_live);
 	file = vfd_open_file(driver, &v);

@@ -178,6 +178,7 @@ static void make_program(struct program *p)
 		answer(p, skipped[i], SECCOMP_RET_ERRNO | 0);
 	for (size_t i = 0; i < sizeof(not_exec) / sizeof(not_exec[0]); i++)
 		test(p, not_exec[i], 2, BPF_JSET, PROT_EXEC, false);
+	test(p, __NR_prctl, 0, BPF_JEQ, PR_SET_NAME, true);
 	/* abort() should look like that. */
 	test(p, __NR_tgkill, 0, BPF_JEQ, (unsigned)getpid(), true);
 	result(p, SECCOMP_RET_KILL_PROCESS);

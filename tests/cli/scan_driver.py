@@ -68,7 +68,7 @@ class Child:
     """A scanner of our own, made by the process that scanners are forked from
     (src/container/catalog.h), which is gone again once this is made."""
 
-    def __init__(self, sock, env, cpu):
+    def __init__(self, env, cpu):
         ours, theirs = socket.socketpair(socket.AF_UNIX,
                                          socket.SOCK_SEQPACKET)
         high = os.dup2(theirs.fileno(), 100)
@@ -82,12 +82,12 @@ class Child:
             [scanner()], preexec_fn=give, pass_fds=(3,), env=env,
             stdin=subprocess.DEVNULL)
         os.close(high)
-        socket.send_fds(ours, [b'x'], [sock.fileno()])
-        answer = ours.recv(4)
+        answer, fds, _, _ = socket.recv_fds(ours, 4, 1)
         if len(answer) != 4:
             raise Died(server.wait(30), 'no scanner')
         self.pid, = struct.unpack('=i', answer)
         assert self.pid > 0, self.pid
+        self.sock = socket.socket(fileno=fds[0])
         self.forks, self.control, self.status = server, ours, None
 
     def wait(self, timeout):
@@ -114,12 +114,10 @@ class Server:
         self.file = os.open(path, os.O_RDONLY)
         self.size = os.fstat(self.file).st_size
         self.delay, self.hook = delay, hook
-        ours, theirs = socket.socketpair()
-        self.sock = ours
-        self.proc = Child(theirs, env, cpu)
-        theirs.close()
+        self.proc = Child(env, cpu)
+        self.sock = self.proc.sock
         self.reply = Reply()
-        ours.sendall(request)
+        self.sock.sendall(request)
 
     def take(self, n):
         parts = []

@@ -187,6 +187,7 @@ int main(void)
 	forkserver();
 	for (;;) {
 		get(&req, sizeof(req));
+		forkserver_wanted();
 		if (req.version != SCAN_VERSION)
 			_exit(94);
 		fetch(512, 512, script);
