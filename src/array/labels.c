@@ -29,7 +29,7 @@ struct painting {
 	const struct class_at *class; /* by plane */
 	bool is_in_band;	      /* layers may hold ignore_id */
 	bool has_ranks;		      /* that are no ids */
-	uint16_t *id;		      /* of each rank */
+	uint16_t *id;		      /* of each rank, if they are no ids */
 	uint16_t *rank; /* of each id, in the plane at hand; else 0 */
 };
 
@@ -88,26 +88,44 @@ static bool ids_rise(const struct derived *d, bool is_in_band)
 	return d->npriority == 0;
 }
 
+/* Above all ids that tables are looked up by: the less to clear, each time. */
+static size_t ids_above(const struct painting *g)
+{
+	const struct derived *d = g->d;
+
+	if (d->info.encoding != LABELS_LAYERS || g->has_ranks ||
+	    d->source[SOURCE_DATA]->item_size > 1)
+		return IDS;
+	for (unsigned i = 0; i < d->info.nclass; i++)
+		if (d->info.class[i].id > UINT8_MAX)
+			return IDS;
+	if (g->is_in_band && d->info.ignore_id > UINT8_MAX)
+		return IDS;
+	return UINT8_MAX + 1;
+}
+
 /* Its tables in one block; caller frees. */
 static int painting_init(struct painting *g, const struct derived *d,
 			 struct class_at *class, void **block)
 {
-	uint16_t *table = calloc(2 * (size_t)IDS, sizeof(*table));
+	size_t ids;
 
-	if (!table)
-		return -ENOMEM;
-	*block = table;
 	*g = (struct painting){
 		.d = d,
 		.class = class,
 		.is_in_band = d->info.ignore_in_band &&
 			      d->info.encoding == LABELS_LAYERS,
-		.rank = table,
-		.id = table + IDS,
 	};
 	g->has_ranks = !ids_rise(d, g->is_in_band);
-	if (g->has_ranks)
+	ids = ids_above(g);
+	*block = g->rank =
+		calloc(g->has_ranks ? 2 * ids : ids, sizeof(*g->rank));
+	if (!g->rank)
+		return -ENOMEM;
+	if (g->has_ranks) {
+		g->id = g->rank + ids;
 		number(d, g->rank);
+	}
 	for (unsigned i = 0; i < d->info.nclass; i++) {
 		uint16_t id = class[i].id;
 
@@ -115,9 +133,11 @@ static int painting_init(struct painting *g, const struct derived *d,
 	}
 	for (unsigned i = 0; i < d->info.nclass; i++) {
 		g->rank[class[i].id] = 0;
-		g->id[class[i].rank] = class[i].id;
+		if (g->has_ranks)
+			g->id[class[i].rank] = class[i].id;
 	}
-	g->id[RANK_IGNORED] = d->info.ignore_id;
+	if (g->has_ranks)
+		g->id[RANK_IGNORED] = d->info.ignore_id;
 	return 0;
 }
 

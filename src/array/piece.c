@@ -16,7 +16,7 @@
 #include "util/cleanup.h"
 
 /* Of one read. Larger ones save little: units under two pieces are hits. */
-#define SCRATCH_BYTES (UINT64_C(256) << 10)
+#define SCRATCH_BYTES (UINT64_C(48) << 10)
 
 /*
  * The axis that is cut, every one before it being walked element by element,
