@@ -14,6 +14,9 @@
 #include "scan/scan_impl.h"
 
 #include <errno.h>
+#ifdef HAVE_MALLOPT
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +52,31 @@ static void ignore_signals(void)
 		signal(ignored[i], SIG_IGN);
 }
 
+/*
+ * libhdf5 takes half a megabyte to open a file, and the walk takes more. A
+ * scanner that waits to be wanted has time to fetch fresh pages for both, if
+ * they come from the heap and stay there.
+ */
+#define HEAP_READY ((size_t)1 << 20)
+
+static void keep_heap(void)
+{
+#ifdef HAVE_MALLOPT
+	mallopt(M_TOP_PAD, 2 << 20);
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 8 << 20);
+#endif
+}
+
+static void touch_heap(void)
+{
+	void *p = malloc(HEAP_READY);
+
+	if (p)
+		explicit_bzero(p, HEAP_READY);
+	free(p);
+}
+
 static void next_request(struct scan_request *req)
 {
 	wire_request(req);
@@ -67,7 +95,9 @@ int main(void)
 	ignore_signals();
 	sandbox_warm_up();
 	driver = vfd_start();
+	keep_heap();
 	forkserver();
+	touch_heap();
 	if (driver < 0)
 		wire_fail(-ENOMEM, "libhdf5 cannot be started");
 	sandbox_enter();
