@@ -14,40 +14,10 @@
 #include <string.h>
 
 #include "container/container_impl.h"
+#include "failing.h"
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-
-/* Allocations until one fails; less than 0: none does. */
-static long left = -1;
+/* Whether one of the last build did. */
 static bool failed;
-
-static bool fails(void)
-{
-	bool now = left >= 0 && left-- == 0;
-
-	failed |= now;
-	return now;
-}
-
-void *__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
 
 /* Pages of a scanner, of which the totals are those of their records. */
 static char page[1 << 16];
@@ -85,7 +55,6 @@ static int build(long nth, void **out, size_t *size)
 	int err;
 
 	left = nth;
-	failed = false;
 	err = catalog_builder_init(&b, 1 << 20, 4 << 20);
 	if (!err)
 		err = catalog_builder_page(&b, page, npage);
@@ -93,6 +62,7 @@ static int build(long nth, void **out, size_t *size)
 		err = catalog_builder_finish(&b, &end, out, size);
 	if (!err)
 		err = medh5_apply(&b, NULL, out, size, NULL);
+	failed = left < 0;
 	left = -1;
 	catalog_builder_fini(&b);
 	return err;

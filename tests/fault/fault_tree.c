@@ -19,41 +19,14 @@
 #include <unistd.h>
 
 #include "cache/cache.h"
+#include "failing.h"
 #include "tree/tree_impl.h"
 #include "util/log.h"
 #include "util/metric.h"
 #include "util/problem.h"
 #include "volume.h"
 
-void *__real_malloc(size_t n);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t n);
-void *__wrap_malloc(size_t n);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t n);
-
-static _Atomic long left = -1; /* allocations until one fails; < 0: none does */
 static bool wrong;
-
-static bool fails(void)
-{
-	return left >= 0 && left-- == 0;
-}
-
-void *__wrap_malloc(size_t n)
-{
-	return fails() ? NULL : __real_malloc(n);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-	return fails() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t n)
-{
-	return fails() ? NULL : __real_realloc(p, n);
-}
 
 static char src[PATH_MAX], scanner[PATH_MAX];
 static struct metrics metrics;
