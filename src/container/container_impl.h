@@ -293,12 +293,6 @@ int index_builder_finish(struct index_builder *b, const struct scan_end *end,
 
 /* ------------------------------------------------------------ scanner */
 
-/*
- * A scanner, a child of this process, and our end of its socket, which the
- * caller closes. Any thread. 0; as scan_process_start.
- */
-int scanners_fork(struct scanners *s, pid_t *pid, int *fd);
-
 /* A running scanner. One thread. */
 struct scan_process {
 	pid_t pid;	 /* 0: none */
@@ -309,12 +303,10 @@ struct scan_process {
 };
 
 /*
- * Make a scanner, its other end at SCAN_FD, nothing else open but /dev/null at
- * 0 to 2. Limits: memory in bytes (0: none), CPU in seconds. 0 or -errno, of
- * which -EAGAIN is none; -ELIBACC: the program ends before it has answered.
+ * Limits of one that has just been made: memory in bytes (0: none), CPU in
+ * seconds. 0; on -errno it has been ended.
  */
-int scan_process_start(struct scan_process *p, struct scanners *from,
-		       uint64_t memory, uint64_t cpu_s);
+int scan_process_begin(struct scan_process *p, uint64_t memory, uint64_t cpu_s);
 /*
  * Kill and reap it, close the socket. With grace_ms it may end by itself
  * before. Fine on what never started or has ended.
@@ -339,6 +331,13 @@ void parked_put(struct parked *k, uint64_t key, struct scan_process *p);
 /* When a scan is over: those that had to make room are gone by now. */
 void parked_reap(struct parked *k);
 
+/*
+ * Make a scanner, a child of this process, with its limits as above. 0 or
+ * -errno, of which -EAGAIN is none; -ELIBACC: the program ends before it has
+ * said anything. Any thread.
+ */
+int scanners_start(struct scanners *s, uint64_t memory, uint64_t cpu_s,
+		   struct scan_process *out);
 struct parked *scanners_parked(struct scanners *s);
 
 #define SCAN_TEXT_MAX 512

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
 /*
- * A scanner as a process: its socket, limits, end. Works from any thread of a
+ * A scanner as a process: its limits, its end. Works from any thread of a
  * server with many: waitpid on the one pid, and no signal is touched.
  */
 
@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,15 +48,10 @@ static int set_limits(pid_t pid, uint64_t memory, uint64_t cpu_s)
 	return err;
 }
 
-int scan_process_start(struct scan_process *p, struct scanners *from,
-		       uint64_t memory, uint64_t cpu_s)
+int scan_process_begin(struct scan_process *p, uint64_t memory, uint64_t cpu_s)
 {
-	int err;
+	int err = fcntl(p->fd, F_SETFL, O_NONBLOCK) < 0 ? -errno : 0;
 
-	*p = (struct scan_process){.fd = -1, .status = -1};
-	err = scanners_fork(from, &p->pid, &p->fd);
-	if (!err && fcntl(p->fd, F_SETFL, O_NONBLOCK) < 0)
-		err = -errno;
 	/* It waits for its request: none of the limits comes too late. */
 	if (!err)
 		err = set_limits(p->pid, memory, cpu_s);
@@ -65,7 +59,7 @@ int scan_process_start(struct scan_process *p, struct scanners *from,
 		err = -clock_getcpuclockid(p->pid, &p->clock);
 	if (err)
 		scan_process_end(p, 0);
-	return err == -EAGAIN ? -ENOMEM : err;
+	return err;
 }
 
 void scan_process_limit_cpu(const struct scan_process *p, uint64_t cpu_s)

@@ -229,8 +229,8 @@ static int get_process(struct scan *x, const struct container *c, bool *is_old)
 		wire_progress(&x->wire);
 		return 0;
 	}
-	err = scan_process_start(&x->wire.process, from, c->conf->scan_memory,
-				 x->wire.total_s);
+	err = scanners_start(from, c->conf->scan_memory, x->wire.total_s,
+			     &x->wire.process);
 	if (!err)
 		return 0;
 	return wire_fail(&x->wire, err == -ENOMEM ? err : -EIO,

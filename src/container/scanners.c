@@ -273,7 +273,7 @@ static int take_scanner(struct scanners *s, pid_t *pid, int *fd)
 	return -EMFILE;
 }
 
-int scanners_fork(struct scanners *s, pid_t *pid, int *fd)
+static int take_next(struct scanners *s, pid_t *pid, int *fd)
 {
 	int err = -EPIPE;
 
@@ -296,4 +296,16 @@ int scanners_fork(struct scanners *s, pid_t *pid, int *fd)
 	}
 	pthread_mutex_unlock(&s->lock);
 	return err;
+}
+
+int scanners_start(struct scanners *s, uint64_t memory, uint64_t cpu_s,
+		   struct scan_process *out)
+{
+	int err;
+
+	*out = (struct scan_process){.fd = -1, .status = -1};
+	err = take_next(s, &out->pid, &out->fd);
+	if (!err)
+		err = scan_process_begin(out, memory, cpu_s);
+	return err == -EAGAIN ? -ENOMEM : err;
 }
