@@ -107,19 +107,31 @@ static void need_wants(const struct wait_need *need, struct want w[3])
 	w[2] = (struct want){is_scan ? RES_SCAN : RES_DEVICE, need->device};
 }
 
+/*
+ * The last of a device is for a file that has none yet: two sick files do not
+ * take it from all others that lie there.
+ */
+static bool is_last(const struct res *device, const struct res *source)
+{
+	return device && source && device->limit > 1 &&
+	       device->held + 1 == device->limit && source->held > 0;
+}
+
 /* NULL: *g is held now; else what there is not enough of. */
 static struct res *grant_try(struct queue *q, struct grant *g,
 			     const struct wait_need *need)
 {
 	struct want w[3];
+	struct res *r[3];
 
 	need_wants(need, w);
 	for (unsigned i = 0; i < 3; i++) {
-		struct res *r = res_find(q, w[i].kind, w[i].key);
-
-		if (r && r->held >= r->limit)
-			return r;
+		r[i] = res_find(q, w[i].kind, w[i].key);
+		if (r[i] && r[i]->held >= r[i]->limit)
+			return r[i];
 	}
+	if (w[2].kind == RES_DEVICE && is_last(r[2], r[1]))
+		return r[2];
 	g->need = *need;
 	for (unsigned i = 0; i < 3; i++)
 		g->res[i] = res_hold(q, w[i].kind, w[i].key);
@@ -147,12 +159,18 @@ bool grant_or_defer(struct queue *q, struct grant *g,
 /* Whoever waits for r goes on with a grant of its own, or waits elsewhere. */
 static void res_pass_on(struct queue *q, struct res *r)
 {
-	while (r->held < r->limit && r->deferred.head) {
-		struct job *j = job_list_pop(&r->deferred);
+	struct job_list waiting = r->deferred;
+
+	job_list_init(&r->deferred);
+	while (r->held < r->limit && waiting.head) {
+		struct job *j = job_list_pop(&waiting);
 
 		if (grant_or_defer(q, &j->grant, &j->need, j))
 			queue_push_woken(q, j);
 	}
+	/* Those that wait here again have done so longest. */
+	while (waiting.head)
+		job_list_push(&r->deferred, job_list_pop(&waiting));
 }
 
 void grant_drop(struct queue *q, struct grant *g)
