@@ -143,7 +143,7 @@ int stored_array_init(struct stored_array *s, const struct array_env *env,
 
 /*
  * Add up the index of the whole array, page by page; for chunks.json.
- * 0 or -errno; util/wait.h.
+ * 0 or -errno; -EOPNOTSUPP: more than 2^28 chunks, told; util/wait.h.
  */
 int stored_array_counts(const struct stored_array *s, struct chunk_counts *out,
 			struct wait *w);

@@ -21,6 +21,7 @@
 /* Contiguous data is cached in units of so many bytes. */
 #define UNIT_BYTES (UINT64_C(1) << 20)
 #define UNIT_BYTES_MIN (UINT64_C(4) << 10)
+#define COUNTED_MAX (UINT64_C(1) << 28) /* chunks; takes minutes */
 
 /* Nothing is stored: the fill value everywhere. */
 static int unstored_read_box(const struct array *a, const struct region *item,
@@ -234,6 +235,10 @@ int stored_array_counts(const struct stored_array *s, struct chunk_counts *out,
 	err = shape_count(&s->grid, &slots);
 	if (err)
 		return err;
+	if (slots > COUNTED_MAX)
+		return problem_tell(s->env->problems, -EOPNOTSUPP,
+				    "%s: more than 2^28 chunks are not counted",
+				    s->label);
 	for (uint64_t page = 0; page < div_up(slots, INDEX_PAGE); page++) {
 		struct chunk_counts one;
 		struct cache_entry *e;

@@ -78,3 +78,17 @@ for tag in ("default", "latest"):
     t = cat("attributes-%s/texts/array.json" % tag)
     assert "three" in json.dumps(t), t
 END
+
+# What would take minutes to count is refused by name.
+mkdir "$tmp/many"
+python - "$tmp/many/many.h5" <<'END'
+import sys
+import h5py
+with h5py.File(sys.argv[1], "w") as f:
+    f.create_dataset("x", shape=[2 ** 40], dtype="i4", chunks=(8,))
+END
+rc=0
+patchfs cat "$tmp/many" many/x/chunks.json >"$tmp/out" 2>"$tmp/err" || rc=$?
+test $rc -eq 3 || fail "chunks.json of 2^37 chunks: $rc"
+grep -q 'x: more than 2^28 chunks are not counted' "$tmp/err" ||
+	fail "chunks.json: $(<"$tmp/err")"
