@@ -210,6 +210,8 @@ bool run_wait(int fd, int ms);
  */
 int place_check(const char *src, const char *mnt, char **mnt_out, int *lock,
 		char **why);
+/* Whether sidecars may be kept in dir, or NULL; as above. */
+int place_index_dir(const char *dir, const char *mnt, char **why);
 /* "on NFS": a word about where SRC lies, or NULL. */
 const char *place_source_note(const char *src);
 

@@ -311,8 +311,11 @@ static int open_and_serve(struct mounted *m, const char *src)
 		.report = on_report,
 		.report_arg = m,
 	};
-	int r = source_open(&m->source, &c->source, src, &why);
+	int r = place_index_dir(c->source.index_dir, m->mountpoint, &why);
 
+	if (r)
+		return give_up(m, EXIT_MOUNT_FAILED, why, r);
+	r = source_open(&m->source, &c->source, src, &why);
 	if (r)
 		return give_up(m,
 			       why && strncmp(why, "--", 2) == 0

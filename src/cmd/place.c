@@ -168,6 +168,23 @@ int place_check(const char *src, const char *mnt, char **mnt_out, int *lock,
 	return 0;
 }
 
+int place_index_dir(const char *dir, const char *mnt, char **why)
+{
+	CLEANUP(cleanup_freep) char *at = NULL;
+
+	*why = NULL;
+	if (!dir)
+		return 0;
+	/* What it lies in may have to be made yet. */
+	if (mounts_lies_in(dir, mnt) ||
+	    (mounts_resolve(dir, &at) == 0 && mounts_lies_in(at, mnt)))
+		return say(
+			why, -EINVAL,
+			"--index-dir=%s: lies inside %s, which would hide it",
+			dir, mnt);
+	return 0;
+}
+
 const char *place_source_note(const char *src)
 {
 	struct statfs st;

@@ -43,7 +43,7 @@ find "$dir" -type f | sort | tail -n 2 | xargs rm
 index 0 --index-dir="$dir"
 test "$(grep -c ': indexed$' "$tmp/out")" -eq 2 || fail "$(<"$tmp/out")"
 test "$(grep -c ': was there$' "$tmp/out")" -eq 1 || fail "$(<"$tmp/out")"
-index 0 --index-dir="$dir"
+(cd "$tmp" && index 0 --index-dir="${dir#"$tmp/"}")
 says 'a/label: was there' 'b/label: was there' 'sub/c/label: was there'
 index 0 --index-dir="$dir" --array='other/*'
 test "$(files)" -eq 6 || fail "--array: $(files) files"
@@ -183,7 +183,7 @@ refuses 2 --threads --index-dir="$dir" --threads=0
 refuses 2 --index-size --index-dir="$dir" --index-size=1
 refuses 1 'no label array' --index-dir="$dir" --array=nothing
 # A directory of others, or that others may write to, is refused by all.
-mkdir "$tmp/open" "$tmp/theirs"
+mkdir "$tmp/open" "$tmp/theirs" "$tmp/mnt"
 chmod 777 "$tmp/open"
 theirs=/
 test "$(id -u)" -ne 0 || { theirs=$tmp/theirs && chown 1 "$theirs"; }
@@ -193,7 +193,7 @@ for d in "$tmp/open" "$theirs"; do
 	refuses 2 "$d: cannot keep" --index-dir="$d"
 	for c in "${commands[@]}"; do
 		rc=0
-		patchfs "$c" --index-dir="$d" "$src" "$tmp/theirs" \
+		patchfs "$c" --index-dir="$d" "$src" "$tmp/mnt" \
 			>"$tmp/out" 2>"$tmp/err" || rc=$?
 		test $rc -ne 0 || fail "$c with $d"
 		test "$(wc -l <"$tmp/err")" -eq 1 || fail "$c: $(<"$tmp/err")"

@@ -59,6 +59,11 @@ grep -qE '^patchfs_requests_read [1-9]' "$tmp/metrics" || fail "--metrics-file"
 test -z "$(ls -d "$tmp"/metrics.* 2>/dev/null)" || fail "metrics: leftovers"
 
 # What was asked for and cannot be had: one line, and nothing is mounted.
+for dir in "$mnt" "$mnt/indices"; do
+	run 32 mount --index-dir="$dir" "$tmp/src" "$mnt"
+	says 'which would hide it'
+	test -z "$(ls -A "$mnt")" || fail "--index-dir=$dir: it was made"
+done
 not_mounted() { ! is_mounted "$mnt" || fail "$* is mounted"; }
 mkdir "$tmp/dir"
 mkfifo "$tmp/fifo"
