@@ -299,9 +299,16 @@ int cmd_write_all(int fd, const void *data, size_t n)
 	return 0;
 }
 
+/* Paths made absolute: for good, and within reach of a leak checker. */
+static struct kept {
+	struct kept *next;
+	char *path;
+} * kept;
+
 int cmd_absolute(const char *path, const char **out)
 {
-	char *cwd, *full;
+	struct kept *k;
+	char *cwd;
 
 	if (*path == '/') {
 		*out = path;
@@ -310,10 +317,16 @@ int cmd_absolute(const char *path, const char **out)
 	cwd = getcwd(NULL, 0);
 	if (!cwd)
 		return -errno;
-	full = text_new("%s/%s", cwd, path);
+	k = calloc(1, sizeof(*k));
+	if (k)
+		k->path = text_new("%s/%s", cwd, path);
 	free(cwd);
-	if (!full)
+	if (!k || !k->path) {
+		free(k);
 		return -ENOMEM;
-	*out = full;
+	}
+	k->next = kept;
+	kept = k;
+	*out = k->path;
 	return 0;
 }
