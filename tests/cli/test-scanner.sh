@@ -122,12 +122,13 @@ umount_volume
 mount_volume "$tmp/src"
 cat "$mnt/spin/x" >"$tmp/out" 2>&1 &
 reader=$!
+# It has the name of its program until it has loaded it.
 for ((i = 0; ; i++)); do
-	scan=$(pgrep -x -P "$daemon" patchfs-scan) && break
+	forks=$(pgrep -x -P "$daemon" patchfs-forks) &&
+		scan=$(pgrep -x -P "$daemon" patchfs-scan) && break
 	test $i -lt $((400 * slow)) || fail "no scanner"
 	sleep 0.05
 done
-forks=$(pgrep -x -P "$daemon" patchfs-forks) || fail "who made the scanner?"
 kill -KILL "$daemon"
 ends "$scan" $((3 * slow)) || fail "a scanner outlives its server"
 ends "$forks" $((3 * slow)) || fail "patchfs-forks outlives its server"
