@@ -42,8 +42,6 @@ void copy_rows(void *dst, uint64_t dst_step, const void *src, uint64_t src_step,
 /* To every element of dst the item; the plan's src side is ignored. */
 void copy_fill(const struct copy *p, void *dst, const void *item,
 	       unsigned item_size);
-/* Reverse the bytes of each of count items. */
-void copy_swap(void *data, uint64_t count, unsigned item_size);
 
 /*
  * The rows of a plan in groups along its innermost axis: offsets of the first

@@ -16,6 +16,7 @@
 #include "cache/cache.h"
 #include "codec/codec.h"
 #include "util/checked.h"
+#include "util/swap.h"
 
 /*
  * A read of a network file system takes about as long as so many bytes more;
@@ -186,7 +187,7 @@ static int block_load(void *arg, const struct cache_key *key, struct wait *w,
 	if (err)
 		return block_tell(s, key->unit, block, err, &r->j->at);
 	if (s->swap)
-		copy_swap(*data, *size / s->base.item_size, s->base.item_size);
+		swap_items(*data, *size / s->base.item_size, s->base.item_size);
 	unit_count(*size);
 	return 0;
 }

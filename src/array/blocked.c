@@ -19,6 +19,7 @@
 #include "codec/codec.h"
 #include "util/checked.h"
 #include "util/cleanup.h"
+#include "util/swap.h"
 
 /* What one thread decodes in one go, in bytes of values. */
 #define WINDOW_BYTES ((uint64_t)512 << 10)
@@ -240,7 +241,7 @@ static void fill(const struct chunk_walk *k, const struct chunk_part *p,
 
 	memcpy(item, f->value, isz);
 	if (k->s->swap)
-		copy_swap(item, 1, isz);
+		swap_items(item, 1, isz);
 	copy_plan(&plan, k->s->chunk.ndim, isz, p->extent, k->stride,
 		  k->stride);
 	copy_fill(&plan, p->dst, item, isz);

@@ -10,7 +10,6 @@
 
 #include "array/array_impl.h"
 
-#include <byteswap.h>
 #include <string.h>
 
 void copy_plan(struct copy *p, unsigned ndim, unsigned item_size,
@@ -148,36 +147,5 @@ void copy_fill(const struct copy *p, void *dst, const void *item,
 
 		for (uint64_t i = 0; i < k.n; i++, to += k.dst_step)
 			fill_row(to, p->row, item, item_size);
-	}
-}
-
-void copy_swap(void *data, uint64_t count, unsigned item_size)
-{
-	unsigned char *p = data;
-
-	for (uint64_t i = 0; i < count; i++, p += item_size) {
-		uint16_t v2;
-		uint32_t v4;
-		uint64_t v8;
-
-		switch (item_size) {
-		case 2:
-			memcpy(&v2, p, 2);
-			v2 = bswap_16(v2);
-			memcpy(p, &v2, 2);
-			break;
-		case 4:
-			memcpy(&v4, p, 4);
-			v4 = bswap_32(v4);
-			memcpy(p, &v4, 4);
-			break;
-		case 8:
-			memcpy(&v8, p, 8);
-			v8 = bswap_64(v8);
-			memcpy(p, &v8, 8);
-			break;
-		default:
-			return;
-		}
 	}
 }

@@ -21,6 +21,7 @@
 #include "util/metric.h"
 #include "util/parse.h"
 #include "util/problem.h"
+#include "util/swap.h"
 
 static struct metric units_metric = {
 	.name = "units_decoded",
@@ -113,8 +114,8 @@ static int read_unit(const struct unit_job *j, unsigned char *scratch,
 	if (err)
 		return err;
 	if (s->swap)
-		copy_swap(values, j->bytes / s->base.item_size,
-			  s->base.item_size);
+		swap_items(values, j->bytes / s->base.item_size,
+			   s->base.item_size);
 	if (j->band)
 		cut_piece(j, values, out);
 	return 0;

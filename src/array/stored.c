@@ -17,6 +17,7 @@
 #include "codec/codec.h"
 #include "util/checked.h"
 #include "util/problem.h"
+#include "util/swap.h"
 
 /* Contiguous data is cached in units of so many bytes. */
 #define UNIT_BYTES (UINT64_C(1) << 20)
@@ -68,7 +69,7 @@ static int compact_read_box(const struct array *a, const struct region *item,
 		unsigned char *to = (unsigned char *)out + k.dst;
 
 		for (uint64_t i = 0; i < k.n; i++, to += k.dst_step)
-			copy_swap(to, plan.row / isz, isz);
+			swap_items(to, plan.row / isz, isz);
 	}
 	return 0;
 }
@@ -125,7 +126,7 @@ static void init_fill(struct stored_array *s)
 		return;
 	memcpy(s->fill, s->info.fill.p, n);
 	if (s->swap)
-		copy_swap(s->fill, 1, n);
+		swap_items(s->fill, 1, n);
 }
 
 static bool is_served(const struct array_info *a)

@@ -47,6 +47,12 @@ void container_metrics(struct metrics *m)
 	metric_register(m, &scans_failed);
 }
 
+const char *source_why(int err)
+{
+	return err == -ESTALE ? "the file changed since it was opened"
+			      : "the file cannot be read";
+}
+
 void scan_memory_set(struct scan_memory *m, size_t bytes)
 {
 	if (m->conf->charge && bytes != m->held)

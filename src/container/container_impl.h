@@ -35,6 +35,9 @@ struct container {
 
 extern const struct container_ops container_hdf5;
 
+/* What an error of store_read or store_check means, for people. */
+const char *source_why(int err);
+
 /* What one scan holds, as its conf was told. One thread. */
 struct scan_memory {
 	const struct container_conf *conf;

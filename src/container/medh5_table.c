@@ -18,6 +18,7 @@
 #include "container/medh5_impl.h"
 #include "util/checked.h"
 #include "util/cleanup.h"
+#include "util/swap.h"
 
 #define TABLE_MAX (UINT64_C(4) << 20)
 /* In bytes, stored and decoded; a chunk is as much work as CHUNK_WORK. */
@@ -131,10 +132,7 @@ static int read_chunk(struct load *l, const struct stored *at)
 	err = store_read(l->x->store, at->off, n, l->in);
 	/* Nothing that would be made of this is worth waiting for. */
 	if (err)
-		return catalog_builder_fail(
-			l->x->b, err,
-			err == -ESTALE ? "the file changed since it was opened"
-				       : "the file cannot be read");
+		return catalog_builder_fail(l->x->b, err, source_why(err));
 	err = codec_decode_note(&l->chain, at->skip, l->in, n, l->chunk,
 				(size_t)l->chunk_bytes, &note);
 	if (err == -ENOMEM)
@@ -183,19 +181,6 @@ static int read_chunks(struct load *l)
 	return 0;
 }
 
-/* Catalogs have numbers in little endian. */
-static void swap(uint8_t *p, uint64_t bytes, unsigned item)
-{
-	for (; bytes; bytes -= item, p += item) {
-		for (unsigned i = 0; i < item / 2; i++) {
-			uint8_t b = p[i];
-
-			p[i] = p[item - 1 - i];
-			p[item - 1 - i] = b;
-		}
-	}
-}
-
 /* -------------------------------------------------------------- the whole */
 
 static int load(struct load *l, struct bytes chunks)
@@ -212,8 +197,10 @@ static int load(struct load *l, struct bytes chunks)
 	if (!l->chunk || !l->out)
 		return -ENOMEM;
 	err = read_chunks(l);
+	/* Catalogs have numbers in little endian. */
 	if (!err && l->info.order == '>')
-		swap(l->out, l->bytes, l->info.item_size);
+		swap_items(l->out, l->bytes / l->info.item_size,
+			   l->info.item_size);
 	return err;
 }
 

@@ -29,8 +29,6 @@
 #define PARK_BYTES (8u << 20)
 #define PARK_CPU_S 1
 
-#define CHANGED "the file changed since it was opened"
-
 struct scan {
 	struct scan_wire wire;
 	struct store *store;
@@ -100,10 +98,7 @@ static int answer_read(struct scan *x, uint32_t len)
 		err = store_read(x->store, r.off, inside, x->reply + sizeof(d));
 		/* Nothing a scanner makes of this is worth waiting for. */
 		if (err)
-			return wire_fail(&x->wire, err, "%s",
-					 err == -ESTALE
-						 ? CHANGED
-						 : "the file cannot be read");
+			return wire_fail(&x->wire, err, "%s", source_why(err));
 	}
 	memset(x->reply + sizeof(d) + inside, 0, (size_t)r.n - inside);
 	d.n = (uint32_t)r.n;
@@ -245,7 +240,7 @@ static int check_source(struct scan *x)
 {
 	int err = store_check(x->store);
 
-	return err ? wire_fail(&x->wire, err, CHANGED) : 0;
+	return err ? wire_fail(&x->wire, err, "%s", source_why(err)) : 0;
 }
 
 /* One of a large file may hold much of its metadata. */

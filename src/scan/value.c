@@ -16,6 +16,7 @@
 
 #include "util/checked.h"
 #include "util/cleanup.h"
+#include "util/swap.h"
 
 /* What is read from: an attribute or a dataset. */
 struct source {
@@ -81,18 +82,6 @@ static int load_space(const struct source *s, struct value *v)
 	return 0;
 }
 
-static void swap_elements(uint8_t *p, uint64_t count, size_t size)
-{
-	for (; count; count--, p += size) {
-		for (size_t i = 0; i < size / 2; i++) {
-			uint8_t b = p[i];
-
-			p[i] = p[size - 1 - i];
-			p[size - 1 - i] = b;
-		}
-	}
-}
-
 static int load_numbers(const struct source *s, hid_t type,
 			const struct elem *e, struct value *v)
 {
@@ -111,7 +100,7 @@ static int load_numbers(const struct source *s, hid_t type,
 	if (n && read_raw(s, type, v->data) < 0)
 		return -1;
 	if (e->order == '>')
-		swap_elements(v->data, v->count, e->size);
+		swap_items(v->data, v->count, e->size);
 	return 0;
 }
 

@@ -18,6 +18,7 @@ libcore_a_SOURCES += \
 	%reldir%/problem.h \
 	%reldir%/shape.c \
 	%reldir%/shape.h \
+	%reldir%/swap.h \
 	%reldir%/text.c \
 	%reldir%/text.h \
 	%reldir%/wait.h \
