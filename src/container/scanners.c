@@ -19,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "container/container_impl.h"
@@ -28,6 +27,7 @@
 
 #define TICK_MS 100
 #define TICKS 100 /* that an answer may take */
+#define GRACE_MS 100
 
 struct scanners {
 	const char *path;
@@ -51,57 +51,6 @@ int scanners_new(const char *path, struct scanners **out)
 	pthread_mutex_init(&s->lock, NULL);
 	*out = s;
 	return 0;
-}
-
-static ssize_t take(struct scanners *s, int32_t *pid, int *fd);
-
-/*
- * Also the scanner that is ready, which is our child, too. The process itself
- * never ends while we live, so that its pid is its own.
- */
-static void end(struct scanners *s)
-{
-	struct scan_process spare = {.fd = -1};
-
-	if (!s->pid)
-		return;
-	kill(s->pid, SIGKILL);
-	while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	s->pid = 0;
-	while (take(s, &spare.pid, &spare.fd) == sizeof(spare.pid))
-		if (spare.pid > 0)
-			scan_process_end(&spare, 0);
-	cleanup_closep(&s->fd);
-	s->fd = -1;
-}
-
-/* By itself, when nothing is left half done. */
-static void wait_end(struct scanners *s)
-{
-	shutdown(s->fd, SHUT_WR);
-	for (int i = 0; i < TICKS; i++) {
-		siginfo_t info = {.si_pid = 0};
-		struct timespec ms = {0, 1000000};
-
-		if (waitid(P_PID, (id_t)s->pid, &info,
-			   WEXITED | WNOHANG | WNOWAIT) < 0 ||
-		    info.si_pid)
-			return;
-		nanosleep(&ms, NULL);
-	}
-}
-
-void scanners_free(struct scanners *s)
-{
-	if (!s)
-		return;
-	parked_free(s->parked);
-	if (s->pid)
-		wait_end(s);
-	end(s);
-	pthread_mutex_destroy(&s->lock);
-	free(s);
 }
 
 struct parked *scanners_parked(struct scanners *s)
@@ -223,7 +172,7 @@ static int start(struct scanners *s)
 	return -err;
 }
 
-/* ------------------------------------------------------------------- take */
+/* ----------------------------------------------------------- take, end */
 
 /* The next that it says, taken off the socket; how many bytes, or -1. */
 static ssize_t take(struct scanners *s, int32_t *pid, int *fd)
@@ -248,6 +197,29 @@ static ssize_t take(struct scanners *s, int32_t *pid, int *fd)
 	return n;
 }
 
+/*
+ * It, and the scanner that is ready, which is our child, too. With grace_ms it
+ * may end by itself, so that nothing is left half done. Its pid stays its own
+ * until then: nobody else waits for it.
+ */
+static void end(struct scanners *s, unsigned grace_ms)
+{
+	struct scan_process forks = {.pid = s->pid, .fd = -1};
+	struct scan_process ready = {.fd = -1};
+
+	if (!s->pid)
+		return;
+	if (grace_ms)
+		shutdown(s->fd, SHUT_WR);
+	scan_process_end(&forks, grace_ms);
+	s->pid = 0;
+	while (take(s, &ready.pid, &ready.fd) == sizeof(ready.pid))
+		if (ready.pid > 0)
+			scan_process_end(&ready, 0);
+	cleanup_closep(&s->fd);
+	s->fd = -1;
+}
+
 /* -EPIPE: it is gone; -ETIMEDOUT; -EMFILE; its own. */
 static int take_scanner(struct scanners *s, pid_t *pid, int *fd)
 {
@@ -268,8 +240,7 @@ static int take_scanner(struct scanners *s, pid_t *pid, int *fd)
 	if (*fd >= 0)
 		return 0;
 	/* We have no room for a descriptor: it has lost its socket. */
-	while (waitpid(got, NULL, 0) < 0 && errno == EINTR)
-		;
+	scan_process_end(&(struct scan_process){.pid = got, .fd = -1}, 0);
 	return -EMFILE;
 }
 
@@ -290,7 +261,7 @@ static int take_next(struct scanners *s, pid_t *pid, int *fd)
 		if (!is_new && (err == -EAGAIN || err == -ENOMEM))
 			err = take_scanner(s, pid, fd);
 		if (err == -EPIPE || err == -ETIMEDOUT)
-			end(s);
+			end(s, 0);
 		if (err == -EPIPE && is_new)
 			err = -ELIBACC;
 	}
@@ -308,4 +279,14 @@ int scanners_start(struct scanners *s, uint64_t memory, uint64_t cpu_s,
 	if (!err)
 		err = scan_process_begin(out, memory, cpu_s);
 	return err == -EAGAIN ? -ENOMEM : err;
+}
+
+void scanners_free(struct scanners *s)
+{
+	if (!s)
+		return;
+	parked_free(s->parked);
+	end(s, GRACE_MS);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
 }

@@ -98,7 +98,9 @@ static void wait_asked(void)
 
 void forkserver(void)
 {
-	setpgid(0, 0);
+	/* end() is for our own group, and never for the server's. */
+	if (setpgid(0, 0) < 0 && getpgrp() != getpid())
+		_exit(EXIT_FAILURE);
 	prctl(PR_SET_NAME, "patchfs-forks");
 	for (;;) {
 		int fd;
