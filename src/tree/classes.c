@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tree/json_out.h"
 #include "tree/label_stored.h"
@@ -32,7 +33,7 @@ struct table {
 	struct json_out *json; /* else: */
 	FILE *csv;
 	const char *path;  /* of csv */
-	const char *index; /* of csv: which it is from */
+	const char *index; /* which it is from */
 	const struct pin *pin;
 	const struct dir *label;
 	unsigned ndim;
@@ -107,36 +108,49 @@ static void put_stored(struct table *t, const struct stored_index *x)
 	}
 }
 
-/* The classes of the index that is at hand, and which it is. */
+/* Which index the rows to come are from. */
+static void begin(struct table *t, const char *index)
+{
+	t->index = index;
+	if (!t->json)
+		return;
+	json_out_text(t->json, "index", index, strlen(index));
+	json_out_open(t->json, "classes", '[');
+}
+
+static void end(const struct table *t)
+{
+	if (t->json)
+		json_out_close(t->json, ']');
+}
+
+/* From the index that is at hand: the exact one, else that of the file. */
 static int put_classes(struct tree *t, uint32_t dir, struct table *out,
 		       struct wait *w)
 {
-	struct json_out *o = out->json;
-	struct index_pin exact;
 	struct label_stored stored;
+	struct index_pin exact;
 	int err;
 
 	if (label_index_peek(t, out->pin, dir, &exact)) {
-		json_out_text(o, "index", "exact", 5);
-		json_out_open(o, "classes", '[');
+		begin(out, "exact");
 		put_exact(out, exact.index);
-		json_out_close(o, ']');
+		end(out);
 		indices_put(t->indices, &exact);
 		return 0;
 	}
 	err = label_stored_look(t, out->pin, dir, w, &stored);
 	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
 		return err;
-	if (err < 0) {
-		json_out_value(o, "index", json_null_new());
-		json_out_value(o, "classes", json_null_new());
-		return 0;
+	if (err == 0) {
+		begin(out, "stored");
+		put_stored(out, stored.pin.index);
+		end(out);
+		label_stored_put(&stored);
+	} else if (out->json) {
+		json_out_value(out->json, "index", json_null_new());
+		json_out_value(out->json, "classes", json_null_new());
 	}
-	json_out_text(o, "index", "stored", 6);
-	json_out_open(o, "classes", '[');
-	put_stored(out, stored.pin.index);
-	json_out_close(o, ']');
-	label_stored_put(&stored);
 	return 0;
 }
 
@@ -174,31 +188,6 @@ int classes_json(struct tree *t, uint32_t dir, struct wait *w, FILE *f)
 
 /* ------------------------------------------------------------------- csv */
 
-/* From the index that is at hand: the exact one, else that of the file. */
-static int put_rows(struct tree *t, uint32_t dir, struct table *out,
-		    struct wait *w)
-{
-	struct index_pin exact;
-	struct label_stored stored;
-	int err;
-
-	if (label_index_peek(t, out->pin, dir, &exact)) {
-		out->index = "exact";
-		put_exact(out, exact.index);
-		indices_put(t->indices, &exact);
-		return 0;
-	}
-	err = label_stored_look(t, out->pin, dir, w, &stored);
-	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
-		return err;
-	if (err < 0)
-		return 0;
-	out->index = "stored";
-	put_stored(out, stored.pin.index);
-	label_stored_put(&stored);
-	return 0;
-}
-
 static int add_array(struct tree *t, uint32_t dir, const struct dir *d,
 		     struct wait *w, FILE *f)
 {
@@ -219,7 +208,7 @@ static int add_array(struct tree *t, uint32_t dir, const struct dir *d,
 	table.path = path;
 	table.pin = &pin;
 	if (pin_check(&pin, d) == 0)
-		err = put_rows(t, dir, &table, w);
+		err = put_classes(t, dir, &table, w);
 	pin_put(&pin);
 	return err;
 }
