@@ -11,9 +11,9 @@
  * sends another. It ends, and all its scanners, with its socket.
  *
  * Scanner: has one end of a SOCK_STREAM socketpair as file descriptor 3. It
- * reads one struct scan_request, then sends messages: a struct
- * scan_msg and len bytes of payload. To a SCAN_READ the server answers struct
- * scan_data and n bytes. After a SCAN_END that says so it waits for another
+ * reads one struct scan_request, then sends messages: a struct scan_msg and len
+ * bytes of payload. To a SCAN_READ the server answers struct scan_data and n
+ * bytes. After a SCAN_END that says so it waits for another
  * request about the same file; else, or when there is none, it exits with 0.
  * All numbers are native: both ends are one build (SCAN_VERSION).
  *

@@ -94,9 +94,9 @@ bool vfd_has_failed(void);
 
 /* ------------------------------------------------------------ the rest */
 
-/* sandbox.c: once for all scanners, before the first; from here on little more
- * than read, write and memory. */
+/* sandbox.c: what libc does once, before the first scanner is forked. */
 void sandbox_warm_up(void);
+/* From here on little more than read, write and memory. */
 void sandbox_enter(void);
 
 /* super.c: refuses what is not HDF5, cut off, or open for writing. */

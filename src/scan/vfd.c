@@ -21,9 +21,9 @@
 /* Absolute, else libhdf5 asks for the working directory. */
 #define FILE_NAME "/patchfs:file"
 #define MDC_MIN (1u << 20)
+#define MDC_MAX (4u << 20)
 /* In which strings are converted; the library clears all of it each time. */
 #define READ_BUFFER 16384u
-#define MDC_MAX (4u << 20)
 
 struct vfd_file {
 	H5FD_t pub; /* first: libhdf5's part */
