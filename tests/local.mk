@@ -15,6 +15,7 @@ unit =
 EXTRA_DIST += \
 	%reldir%/data \
 	%reldir%/lib.sh \
+	%reldir%/must.h \
 	%reldir%/sanitizer \
 	%reldir%/valgrind \
 	%reldir%/.shellcheckrc \

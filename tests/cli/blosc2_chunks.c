@@ -19,16 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../must.h"
 #include "codec/codec.h"
 
-#define MUST(x)                                                          \
-	do {                                                             \
-		if (!(x)) {                                              \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, \
-				__LINE__, #x);                           \
-			abort();                                         \
-		}                                                        \
-	} while (0)
 #define PARAM_MAX 32
 #define FETCH_MAX 4
 

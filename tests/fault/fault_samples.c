@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fuzz/scan_totals.h"
 #include "container/container_impl.h"
 #include "failing.h"
 
@@ -37,15 +38,7 @@ static bool load(const char *name)
 		return false;
 	npage = fread(page, 1, sizeof(page), f);
 	fclose(f);
-	end = (struct scan_end){0};
-	for (size_t at = 0; at < npage;) {
-		struct cat_record r;
-
-		memcpy(&r, page + at, sizeof(r));
-		end.objects += r.type == CAT_GROUP || r.type == CAT_ARRAY;
-		end.links += r.type == CAT_LINK;
-		at += r.size;
-	}
+	end = scan_totals((const uint8_t *)page, npage);
 	return npage > 0;
 }
 

@@ -28,7 +28,7 @@ TESTS += %reldir%/fault_label
 check_PROGRAMS += %reldir%/fault_samples
 TESTS += %reldir%/fault_samples
 %canon_reldir%_fault_samples_SOURCES = \
-	%reldir%/fault_samples.c %reldir%/failing.h
+	%reldir%/fault_samples.c %reldir%/failing.h tests/fuzz/scan_totals.h
 %canon_reldir%_fault_samples_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 %canon_reldir%_fault_samples_LDADD = $(CORE_LIBS)
@@ -36,7 +36,8 @@ TESTS += %reldir%/fault_samples
 check_PROGRAMS += %reldir%/fault_stored
 TESTS += %reldir%/fault_stored
 %canon_reldir%_fault_stored_SOURCES = \
-	%reldir%/fault_stored.c %reldir%/failing.h tests/fuzz/stored_file.h
+	%reldir%/fault_stored.c %reldir%/failing.h \
+	tests/fuzz/scan_totals.h tests/fuzz/stored_file.h
 %canon_reldir%_fault_stored_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 %canon_reldir%_fault_stored_LDADD = $(CORE_LIBS)

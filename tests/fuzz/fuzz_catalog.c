@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "container/container_impl.h"
+#include "scan_totals.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,22 +27,6 @@ static void touch(struct bytes b)
 {
 	for (size_t i = 0; i<b.n; i += b.n> 64 && i == 32 ? b.n - 33 : 1)
 		sink ^= (unsigned char)b.p[i];
-}
-
-static struct scan_end totals(const uint8_t *p, size_t n)
-{
-	struct scan_end end = {0};
-	struct cat_record r;
-
-	for (; n >= sizeof(r); p += r.size, n -= r.size) {
-		memcpy(&r, p, sizeof(r));
-		if (r.size < sizeof(r) || r.size > n)
-			break;
-		end.objects += r.type == CAT_GROUP || r.type == CAT_ARRAY ||
-			       r.type == CAT_OTHER;
-		end.links += r.type == CAT_LINK;
-	}
-	return end;
 }
 
 static void look_at_attr(const struct attr *a)
@@ -239,7 +224,7 @@ static void look_at(const struct catalog *k)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct scan_end end = totals(data, size);
+	struct scan_end end = scan_totals(data, size);
 	struct catalog_builder b;
 	void *out = NULL;
 	size_t n;

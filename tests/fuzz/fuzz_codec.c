@@ -17,18 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../must.h"
 #include "codec/codec.h"
 #include "encode.h"
 
 #define STEPS_MAX 4
-#define MUST(x)                                                          \
-	do {                                                             \
-		if (!(x)) {                                              \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, \
-				__LINE__, #x);                           \
-			abort();                                         \
-		}                                                        \
-	} while (0)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

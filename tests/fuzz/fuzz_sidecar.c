@@ -24,18 +24,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../must.h"
 #include "index/index.h"
 #include "index/sidecar.h"
 #include "util/hash.h"
 
-#define MUST(x)                                                          \
-	do {                                                             \
-		if (!(x)) {                                              \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, \
-				__LINE__, #x);                           \
-			abort();                                         \
-		}                                                        \
-	} while (0)
 /* Where the head has the length of the block, digests, and where it ends. */
 #define HEAD_SIZE 16
 #define HEAD_BLOCK 56

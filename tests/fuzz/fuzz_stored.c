@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../must.h"
 #include "array/array.h"
 #include "cache/cache.h"
 #include "index/stored.h"
@@ -24,14 +25,6 @@
 #include "util/log.h"
 #include "util/problem.h"
 
-#define MUST(x)                                                          \
-	do {                                                             \
-		if (!(x)) {                                              \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, \
-				__LINE__, #x);                           \
-			abort();                                         \
-		}                                                        \
-	} while (0)
 #define ARRAY_MOST ((uint64_t)2 << 20) /* bytes; more take too long */
 #define ROWS_MOST 2000
 

@@ -75,7 +75,7 @@ fuzz_programs += %reldir%/fuzz_blosc2
 %canon_reldir%_fuzz_blosc2_LDADD = $(CORE_LIBS)
 
 # Seeds of these are made, not found.
-EXTRA_DIST += %reldir%/make-corpus.py
+EXTRA_DIST += %reldir%/make-corpus.py %reldir%/scan_totals.h
 
 # The codecs share a source; the filter is a number of HDF5, 0 a whole chain.
 fuzz_programs += %reldir%/fuzz_chain

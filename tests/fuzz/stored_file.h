@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "container/container_impl.h"
+#include "scan_totals.h"
 #include "store/store_impl.h"
 
 struct stored_file {
@@ -63,27 +64,11 @@ static inline bool stored_file_store(const uint8_t *data, size_t n,
 	return false;
 }
 
-static inline struct scan_end stored_file_totals(const uint8_t *p, size_t n)
-{
-	struct scan_end end = {0};
-	struct cat_record r;
-
-	for (; n >= sizeof(r); p += r.size, n -= r.size) {
-		memcpy(&r, p, sizeof(r));
-		if (r.size < sizeof(r) || r.size > n)
-			break;
-		end.objects += r.type == CAT_GROUP || r.type == CAT_ARRAY ||
-			       r.type == CAT_OTHER;
-		end.links += r.type == CAT_LINK;
-	}
-	return end;
-}
-
 /* NULL: it is refused. */
 static inline struct catalog *stored_file_catalog(const uint8_t *pages,
 						  size_t n, struct store *file)
 {
-	struct scan_end end = stored_file_totals(pages, n);
+	struct scan_end end = scan_totals(pages, n);
 	struct catalog_builder b;
 	void *out = NULL;
 	size_t size;

@@ -14,17 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../must.h"
 #include "codec/codec.h"
 #include "encode.h"
-
-#define MUST(x)                                                          \
-	do {                                                             \
-		if (!(x)) {                                              \
-			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, \
-				__LINE__, #x);                           \
-			abort();                                         \
-		}                                                        \
-	} while (0)
 
 struct both {
 	struct codec_chunk chunk;
