@@ -34,7 +34,10 @@ struct frame_job {
 
 const struct codec_block_ops *frame_ops(const struct unit_job *j)
 {
-	return j->raw ? NULL : codec_blocks(&j->s->chain, j->at.skip);
+	/* Readers look for blocks in all chunks of an array or in none. */
+	if (j->raw || !j->s->has_blocks)
+		return NULL;
+	return codec_blocks(&j->s->chain, j->at.skip);
 }
 
 void frame_key(const struct stored_array *s, uint64_t slot, bool plain,

@@ -349,6 +349,42 @@ START_TEST(test_blocks_offers)
 }
 END_TEST
 
+/* Of all chunks: not a hole, and a mask that skips the second filter. */
+static uint64_t always_two(void *arg)
+{
+	(void)arg;
+	return 2;
+}
+
+/*
+ * Behind a second filter chunks are decoded whole, and offered so, also those
+ * that skip it.
+ */
+START_TEST(test_blocks_second_filter)
+{
+	struct wait w = {.admit = admit, .offer = take};
+	struct view v = box(0, 0, 0, 32, 64, 64);
+
+	fake_fini(&f);
+	f.file = NULL;
+	f.nfile = f.room = 0;
+	f.nfilter = 2;
+	f.filter[1] = 3;
+	f.masks = 100;
+	fake_store(&f, always_two, NULL);
+	ck_assert_int_eq(stored_array_init(&s, &env, fake_container(&f), 3,
+					   fake_catalog(&f), 1, "a.h5: /x"),
+			 0);
+	ck_assert_int_eq(read_all(&v, &w), 0);
+	ck_assert_uint_eq(decodes, 2);
+	ck_assert_uint_eq(noffers, 1);
+	cache_drop(env.cache);
+	offers[0].run(offers[0].arg);
+	ck_assert_uint_eq(decodes, 3);
+	ck_assert_uint_eq(blocks, 0);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *all = suite_create("blocks");
@@ -365,6 +401,7 @@ static Suite *suite(void)
 	tcase_add_loop_test(t, test_blocks_constant, 0, 2);
 	tcase_add_test(t, test_blocks_cost);
 	tcase_add_test(t, test_blocks_offers);
+	tcase_add_test(t, test_blocks_second_filter);
 	suite_add_tcase(all, t);
 	return all;
 }
