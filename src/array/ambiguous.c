@@ -79,7 +79,7 @@ enum verdict verdict_known(const struct stored_array *s)
 	struct verdicts *v = s->env->verdicts;
 	size_t i;
 
-	if (!v || !s->has_blocks)
+	if (!v || !s->base.in_blocks)
 		return VERDICT_NONE;
 	LOCK_SCOPE(&v->lock);
 	i = find(v, s);

@@ -56,6 +56,8 @@ struct array {
 	 * multiples of these extents. 0: the axis is not cut.
 	 */
 	uint64_t unit[NDIM_MAX];
+	/* Chunks may be read block by block: decode_bytes is far too high. */
+	bool in_blocks;
 };
 
 void array_metrics(struct metrics *m);
@@ -124,7 +126,6 @@ struct stored_array {
 	uint64_t chunk_bytes; /* of a unit, decoded */
 	uint64_t bytes;	      /* of all values */
 	bool swap;	      /* stored big endian */
-	bool has_blocks;      /* chunks may be decoded block by block */
 	enum array_reading reading;
 	const struct catalog *catalog; /* borrowed; NULL once it may be gone */
 	uint32_t object;	       /* in it */

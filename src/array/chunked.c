@@ -272,7 +272,7 @@ static int read_chunk(struct chunk_walk *k, struct chunk_part *p)
 	bool is_read;
 	int err;
 
-	if (k->s->has_blocks) {
+	if (k->s->base.in_blocks) {
 		err = blocked_read(k, p, &is_read);
 		if (err || is_read)
 			return err;

@@ -171,6 +171,7 @@ static void init_unit(struct derived *d)
 		a = d->source[SOURCE_IGNORE];
 	if (!a)
 		return;
+	d->base.in_blocks = a->in_blocks;
 	before = a->shape.ndim - d->base.shape.ndim;
 	for (unsigned k = 0; k < d->base.shape.ndim; k++)
 		d->base.unit[k] = a->unit[k + before];

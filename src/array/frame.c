@@ -35,7 +35,7 @@ struct frame_job {
 const struct codec_block_ops *frame_ops(const struct unit_job *j)
 {
 	/* Readers look for blocks in all chunks of an array or in none. */
-	if (j->raw || !j->s->has_blocks)
+	if (j->raw || !j->s->base.in_blocks)
 		return NULL;
 	return codec_blocks(&j->s->chain, j->at.skip);
 }

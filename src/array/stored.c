@@ -113,7 +113,7 @@ static int init_chunks(struct stored_array *s)
 		return -EOVERFLOW;
 	shape_strides(&s->chunk, s->chunk_stride);
 	shape_strides(&s->grid, s->grid_stride);
-	s->has_blocks = codec_blocks(&s->chain, 0) != NULL;
+	s->base.in_blocks = codec_blocks(&s->chain, 0) != NULL;
 	return 0;
 }
 

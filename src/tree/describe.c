@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "tree/cost.h"
+#include "tree/label.h"
 #include "tree/text.h"
 #include "tree/tree_impl.h"
 #include "util/parse.h"
@@ -115,106 +116,126 @@ static void describe_filters(const struct catalog *k,
 	fputs(a->nfilter ? "\n" : "none\n", f);
 }
 
-/* One line about a view, and one more if it is slow. */
-static void describe_view(const struct array *base, const uint64_t *chunk,
-			  const struct view_spec *s,
-			  const struct view_geometry *g, FILE *f)
-{
-	char name[NAME_BYTES_MAX + 1], shape[SHAPE_TEXT_MAX];
-	char shown[16], decoded[16];
-	uint64_t n = 0, bytes, cost;
+/* A view of an array that is described. */
+struct described {
+	struct tree *t;
+	uint32_t array;
+	const struct array *base; /* NULL: it cannot be read */
+	const uint64_t *chunk;	  /* or NULL */
+	FILE *f;
+};
 
-	if (view_print(s, name) < 0)
-		return;
-	(void)shape_count(&g->item.shape, &n);
-	bytes = n * g->item.item_size;
-	if (s->kind == VIEW_RANDOM && g->count == SAMPLE_ITEMS_MAX)
-		fprintf(f, "  %-32s draws", name);
-	else
-		fprintf(f, "  %-32s %" PRIu64 " item%s", name, g->count,
-			g->count == 1 ? "" : "s");
-	fprintf(f, " of %s, %s",
-		shape_text(g->item.shape.ndim, g->item.shape.dim, shape),
-		format_size(bytes, shown));
-	if (!base) {
-		fputc('\n', f);
-		return;
-	}
-	cost = view_cost(base, chunk, g);
-	fprintf(f, "; decodes up to %s\n", format_size(cost, decoded));
-	if (bytes > 0 && cost / SLOW_FACTOR >= bytes)
-		fprintf(f,
+static void describe_cost(const struct described *d,
+			  const struct view_geometry *g, uint64_t bytes)
+{
+	uint64_t cost = view_cost(d->base, d->chunk, g);
+	char decoded[16];
+
+	fprintf(d->f, "; decodes up to %s\n", format_size(cost, decoded));
+	if (bytes > 0 && cost / SLOW_FACTOR >= bytes && !d->base->in_blocks)
+		fprintf(d->f,
 			"  %-32s slow one at a time: decodes %" PRIu64
 			" times what it shows, because of the chunks\n",
 			"", cost / bytes);
 }
 
-/* What views that are not listed look like, and cost: of a size that fits. */
-static void describe_examples(const struct array *base,
-			      const struct item_type *type,
-			      const uint64_t *chunk, FILE *f)
+/*
+ * A line about a view, and more if there is something to say. Of one that the
+ * array cannot have nothing. name: NULL for the canonical one.
+ */
+static void describe_view(const struct described *d, struct view_spec s,
+			  const char *name)
 {
-	static const uint8_t kinds[] = {VIEW_PATCHES, VIEW_RANDOM};
+	char canonical[NAME_BYTES_MAX + 1], shape[SHAPE_TEXT_MAX];
+	char why[VIEW_WHY_MAX], shown[16], path[PATH_MAX];
+	struct view_geometry g;
+	uint64_t n = 0, bytes;
+	uint32_t label;
+
+	if (view_bind_on(d->t, d->array, &s, &g, NULL, &label, why) < 0 ||
+	    view_print(&s, canonical) < 0)
+		return;
+	(void)shape_count(&g.item.shape, &n);
+	bytes = n * g.item.item_size;
+	fprintf(d->f, "  %-32s ", name ? name : canonical);
+	if (g.count == SAMPLE_ITEMS_MAX)
+		fputs("draws", d->f);
+	else
+		fprintf(d->f, "%" PRIu64 " item%s", g.count,
+			g.count == 1 ? "" : "s");
+	fprintf(d->f, " of %s, %s",
+		shape_text(g.item.shape.ndim, g.item.shape.dim, shape),
+		format_size(bytes, shown));
+	if (d->base)
+		describe_cost(d, &g, bytes);
+	else
+		fputc('\n', d->f);
+	if (label != ROW_NONE &&
+	    label_path(d->t, d->array, label, path, sizeof(path)) == 0)
+		fprintf(d->f, "  %-32s around voxels of the classes of %s\n",
+			"", path);
+}
+
+/* What views that are not listed look like, and cost: of a size that fits. */
+static void describe_examples(const struct described *d,
+			      const struct item_type *type)
+{
+	static const char *const kinds[] = {"patches", "random", "foreground"};
 	unsigned rank = type->shape.ndim, n = rank < 3 ? rank : 3;
-	char why[VIEW_WHY_MAX];
+	char size[SHAPE_TEXT_MAX], name[NAME_BYTES_MAX + 1], why[VIEW_WHY_MAX];
+	uint64_t dim[3];
 
 	/* A stack of slices has patches of a slice. */
-	if (rank == 0 || (n == 3 && chunk && chunk[rank - 3] == 1))
-		n = rank ? 2 : 0;
-	for (unsigned i = 0; n && i < sizeof(kinds); i++) {
-		struct view_spec s = {.kind = kinds[i],
-				      .format = FORMAT_NPY,
-				      .nsize = (uint8_t)n};
-		struct view_geometry g;
-
-		for (unsigned k = 0; k < n; k++) {
-			uint64_t length = type->shape.dim[rank - n + k];
-
-			if (length == 0)
-				return;
-			s.size[k] = length < EXAMPLE ? length : EXAMPLE;
-		}
-		if (view_bind(&s, type, &g, why) < 0)
+	if (n == 3 && d->chunk && d->chunk[rank - 3] == 1)
+		n = 2;
+	for (unsigned k = 0; k < n; k++) {
+		dim[k] = type->shape.dim[rank - n + k];
+		if (dim[k] == 0)
 			return;
-		if (i == 0)
-			fputs("others, by name, such as\n", f);
-		describe_view(base, chunk, &s, &g, f);
+		if (dim[k] > EXAMPLE)
+			dim[k] = EXAMPLE;
+	}
+	fputs("others, by name, such as\n", d->f);
+	for (unsigned i = 0; i < 3; i++) {
+		struct view_spec s;
+
+		snprintf(name, sizeof(name), "%s+size-%s", kinds[i],
+			 shape_text(n, dim, size));
+		if (view_parse(name, &s, why) == 0)
+			describe_view(d, s, name);
 	}
 }
 
-static void describe_views(struct tree *t, uint32_t dir,
-			   const struct array *base, const uint64_t *chunk,
-			   const struct view_spec *only, FILE *f)
+static void describe_views(const struct described *d,
+			   const struct view_spec *only)
 {
-	const struct dir *d = dirs_at(t->dirs, dir);
-	const struct item_type *type = dirs_type_at(t->dirs, d->type);
+	const struct dir *dir = dirs_at(d->t->dirs, d->array);
+	const struct item_type *type = dirs_type_at(d->t->dirs, dir->type);
+	unsigned rank = type->shape.ndim;
 	struct view_geometry g;
 	struct view_spec s;
-	char why[VIEW_WHY_MAX];
 	uint32_t label;
 	int err = 0;
 
-	if (type->shape.ndim == 0)
+	if (rank == 0)
 		return; /* array.npy is all there is */
-	fputs("views\n", f);
+	fputs(d->base && d->base->in_blocks
+		      ? "views     of chunks that are cut into blocks only the "
+			"blocks under an item are decoded\n"
+		      : "views\n",
+	      d->f);
 	if (only) {
-		s = *only;
-		if (view_bind(&s, type, &g, why) == 0)
-			describe_view(base, chunk, &s, &g, f);
+		describe_view(d, *only, NULL);
 		return;
 	}
-	for (unsigned k = 0; type->shape.ndim > 1 && k < type->shape.ndim;
-	     k++) {
-		s = view_slices(k);
-		if (view_bind(&s, type, &g, why) == 0)
-			describe_view(base, chunk, &s, &g, f);
-	}
+	for (unsigned k = 0; rank > 1 && k < rank; k++)
+		describe_view(d, view_slices(k), NULL);
 	for (unsigned i = 1; err != -ENOENT; i++) {
-		err = view_listed(t, dir, i, &s, &g, NULL, &label);
+		err = view_listed(d->t, d->array, i, &s, &g, NULL, &label);
 		if (err == 0 && s.kind != VIEW_SLICES)
-			describe_view(base, chunk, &s, &g, f);
+			describe_view(d, s, NULL);
 	}
-	describe_examples(base, type, chunk, f);
+	describe_examples(d, type);
 }
 
 static void describe_type(const struct catalog *k, const struct array_info *a,
@@ -242,12 +263,12 @@ static int describe_array(struct tree *t, uint32_t dir,
 			  const struct view_spec *only, FILE *f)
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
+	struct described shown = {.t = t, .array = dir, .f = f};
 	struct any_array array;
 	char label[PATH_MAX], size[16];
 	struct array_info a;
 	struct pin pin;
 	uint64_t n = 0;
-	bool can_read;
 	int err = pin_get(t, d, NULL, &pin);
 
 	if (err < 0)
@@ -262,14 +283,15 @@ static int describe_array(struct tree *t, uint32_t dir,
 	problems_of_array(pin.k, d->object, describe_problem, f);
 	if (d->type == ROW_NONE)
 		goto out;
-	can_read = pin_try_array(&pin, d, label, &array);
-	if (can_read && shape_count(&array.base->shape, &n) == 0)
-		fprintf(f, "bytes     %s\n",
-			format_size(n * array.base->item_size, size));
-	if (can_read)
-		describe_views(t, dir, array.base, array.base->unit, only, f);
-	else
-		describe_views(t, dir, NULL, a.chunk, only, f);
+	shown.chunk = a.chunk;
+	if (pin_try_array(&pin, d, label, &array)) {
+		shown.base = array.base;
+		shown.chunk = array.base->unit;
+		if (shape_count(&array.base->shape, &n) == 0)
+			fprintf(f, "bytes     %s\n",
+				format_size(n * array.base->item_size, size));
+	}
+	describe_views(&shown, only);
 out:
 	pin_put(&pin);
 	return err;

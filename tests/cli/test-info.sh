@@ -21,6 +21,19 @@ grep -q '^  random+size-12x13  *draws of 12x13, ' "$tmp/out" ||
 patchfs info "$tmp/src" pairs/mask/patches+size-4x4x4 >"$tmp/out"
 test "$(grep -c ' of 4x4x4, ' "$tmp/out")" -eq 1 || fail "info VIEW"
 ! grep -q 'by name' "$tmp/out" || fail "info VIEW: others"
+# Views that need labels are shown where there are some, and name them; the
+# chunks of Blosc2 are not what an item decodes.
+patchfs info "$srcdir/tests/data/medh5" blocks_archive/images/CT >"$tmp/out"
+grep -A1 '^  foreground+size-64x64x64  *draws of 64x64x64, ' "$tmp/out" |
+	grep -q 'classes of ../annotations/organs/labels$' ||
+	fail "info of an image: $(<"$tmp/out")"
+! grep -q ' slow ' "$tmp/out" || fail "blocks are slow: $(<"$tmp/out")"
+patchfs info "$srcdir/tests/data/medh5" \
+	blocks_archive/images/CT/foreground+size-9x9x9 >"$tmp/out"
+grep -q '^  foreground+size-9x9x9  *draws of ' "$tmp/out" ||
+	fail "info of draws: $(<"$tmp/out")"
+! grep -q foreground < <(patchfs info "$tmp/src" staged/axis_last/sino) ||
+	fail "info of an array without labels shows foreground"
 patchfs info --json "$tmp/src" pairs/mask | python -m json.tool >/dev/null ||
 	fail "info --json is no JSON"
 patchfs info --json "$tmp/src/pairs.h5" >"$tmp/json"
