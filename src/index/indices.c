@@ -256,6 +256,12 @@ bool indices_peek(struct indices *x, uint64_t source, uint64_t object,
 	return e && unwrap(x, e, out) == 0;
 }
 
+bool indices_have_sidecar(const struct indices *x,
+			  const struct sidecar_key *key)
+{
+	return x->conf.dir >= 0 && sidecar_exists(x->conf.dir, key);
+}
+
 void indices_put(struct indices *x, struct index_pin *pin)
 {
 	if (pin->entry) {

@@ -33,7 +33,8 @@
 #define FILE_MAGIC UINT64_C(0x7865646e69736670) /* tells the byte order too */
 #define FILE_VERSION 1
 #define HEX 64
-#define NAME_SIZE (HEX + sizeof(".index"))
+#define SUFFIX ".index"
+#define NAME_SIZE (HEX + sizeof(SUFFIX))
 #define TEMPORARY ".tmp" /* ends the name of a file that is being written */
 #define TEMPORARY_SIZE 64
 #define SWEEP_AFTER 86400 /* seconds */
@@ -52,7 +53,7 @@ static void name_of(const struct sidecar_key *key, char name[NAME_SIZE])
 {
 	for (unsigned i = 0; i < sizeof(key->digest); i++)
 		snprintf(name + 2 * i, 3, "%02x", key->digest[i]);
-	memcpy(name + HEX, ".index", sizeof(".index"));
+	memcpy(name + HEX, SUFFIX, sizeof(SUFFIX));
 }
 
 static int digest(const void *data, size_t n, char out[HEX])
@@ -86,17 +87,26 @@ static int make_dirs(const char *path)
 	return mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
-/* What writers left behind that were killed, long after. */
-static void sweep(int dir)
+/* NULL: it cannot be read. */
+static DIR *open_stream(int dir)
 {
 	CLEANUP(cleanup_closep) int fd = openat(dir, ".", O_RDONLY | O_CLOEXEC);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (d)
+		fd = -1; /* the stream's */
+	return d;
+}
+
+/* What writers left behind that were killed, long after. */
+static void sweep(int dir)
+{
+	DIR *d = open_stream(dir);
 	const time_t now = time(NULL);
 	struct dirent *e;
 
 	if (!d)
 		return;
-	fd = -1; /* the stream's */
 	while ((e = readdir(d))) {
 		const size_t n = strlen(e->d_name);
 		struct stat st;
@@ -132,6 +142,29 @@ int sidecar_dir(const char *path)
 	ready = fd;
 	fd = -1;
 	return ready;
+}
+
+uint64_t sidecar_count(int dir)
+{
+	DIR *d = open_stream(dir);
+	struct dirent *e;
+	uint64_t n = 0;
+
+	if (!d)
+		return 0;
+	while ((e = readdir(d)))
+		n += strlen(e->d_name) == NAME_SIZE - 1 &&
+		     strcmp(e->d_name + HEX, SUFFIX) == 0;
+	closedir(d);
+	return n;
+}
+
+bool sidecar_exists(int dir, const struct sidecar_key *key)
+{
+	char name[NAME_SIZE];
+
+	name_of(key, name);
+	return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /* --------------------------------------------------------------- loading */

@@ -2,8 +2,8 @@
 
 /*
  * Which classes label arrays have, how often and where: classes.json of one,
- * and .patchfs/classes.csv of all whose index is at hand. Nothing is indexed
- * for that.
+ * and .patchfs/classes.csv of all whose index is at hand or in a file. Nothing
+ * is indexed for that.
  */
 
 #include <config.h>
@@ -132,7 +132,10 @@ static int put_classes(struct tree *t, uint32_t dir, struct table *out,
 	struct index_pin exact;
 	int err;
 
-	if (label_index_peek(t, out->pin, dir, &exact)) {
+	err = label_index_look(t, out->pin, dir, w, &exact);
+	if (err == -EAGAIN || err == -ERESTART || err == -ENOMEM)
+		return err;
+	if (err == 0) {
 		begin(out, "exact");
 		put_exact(out, exact.index);
 		end(out);

@@ -72,7 +72,7 @@ static const char readme[] =
 	"(Prometheus), problems (what is wrong with the data), index.csv (all\n"
 	"arrays of the containers looked into so far), classes.csv (classes "
 	"of\n"
-	"the label arrays whose sampling index is at hand).\n";
+	"the label arrays that have a sampling index).\n";
 
 void control_init(struct control *c)
 {

@@ -97,9 +97,12 @@ struct index_watch {
 int label_index_get(struct tree *t, const struct pin *p, uint32_t label,
 		    const struct index_watch *watch, struct wait *w,
 		    struct index_pin *out);
-/* The same if it is at hand. */
-bool label_index_peek(struct tree *t, const struct pin *p, uint32_t label,
-		      struct index_pin *out);
+/*
+ * The same if it is at hand or kept in a file, which is loaded; built is only
+ * one whose file proves damaged. -ENOENT: neither.
+ */
+int label_index_look(struct tree *t, const struct pin *p, uint32_t label,
+		     struct wait *w, struct index_pin *out);
 /*
  * Of it the voxels of n classes (n 0: of all) inside [lo, hi), cached too. n is
  * at most VIEW_CLASSES_MAX.

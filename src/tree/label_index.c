@@ -73,13 +73,28 @@ int label_index_get(struct tree *t, const struct pin *p, uint32_t label,
 	return err ? explain(&o, err) : 0;
 }
 
-bool label_index_peek(struct tree *t, const struct pin *p, uint32_t label,
-		      struct index_pin *out)
+/* Whether the index of a label is kept in a file. */
+static bool has_sidecar(struct tree *t, const struct pin *p, uint32_t label,
+			struct wait *w)
+{
+	CLEANUP(label_source_fini) struct label_origin o;
+	struct index_origin from;
+
+	label_source_init(&o, t, p, label);
+	return label_source_make(&o, w, &from) == 0 && from.has_key &&
+	       indices_have_sidecar(t->indices, &from.key);
+}
+
+int label_index_look(struct tree *t, const struct pin *p, uint32_t label,
+		     struct wait *w, struct index_pin *out)
 {
 	const struct index_ask ask = ask_for(p, dirs_at(t->dirs, label));
 
-	return indices_peek(t->indices, ask.source, ask.object, ask.variant,
-			    out);
+	if (indices_peek(t->indices, ask.source, ask.object, ask.variant, out))
+		return 0;
+	if (t->index_dir < 0 || !has_sidecar(t, p, label, w))
+		return -ENOENT;
+	return label_index_get(t, p, label, NULL, w, out);
 }
 
 /* --------------------------------------------------------------- trimmed */

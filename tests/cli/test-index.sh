@@ -55,6 +55,26 @@ patchfs cat --index-dir="$dir" --index-size=1M "$src" $draw >"$tmp/with"
 cmp "$tmp/without" "$tmp/with" || fail "other draws with an index at hand"
 grep -q '"class": 4' "$tmp/with" || fail "$(<"$tmp/with")"
 test "$(files)" -eq 6 || fail "cat wrote another"
+# What is kept has the counts, in tables too; what is not is not indexed.
+patchfs cat --index-dir="$dir" "$src" sub/c/label/classes.json >"$tmp/c.json"
+patchfs cat --index-dir="$dir" "$src" {a,b}/label/info.json \
+	.patchfs/classes.csv | sed -n '/^array,/,$p' >"$tmp/c.csv"
+python - "$tmp/c.json" "$tmp/c.csv" <<'EOF' || fail "see above"
+import csv, json, sys
+c = json.load(open(sys.argv[1]))
+assert c["index"] == "exact", c
+assert c["classes"] == [{"id": 4, "name": None, "count": 4,
+                         "start": [4, 3, 5], "stop": [5, 7, 6]}], c
+rows = {r["array"]: r for r in csv.DictReader(open(sys.argv[2]))}
+for i, name in enumerate(("a/label", "b/label")):
+    r = rows[name]
+    assert (r["class"], r["count"], r["index"]) == ("4", "4", "exact"), r
+    assert r["box"] == "%d:%d 3:7 5:6" % (2 + i, 3 + i), r
+EOF
+mkdir "$tmp/empty"
+patchfs cat --index-dir="$tmp/empty" "$src" a/label/classes.json >"$tmp/c.json"
+grep -q '"index": null' "$tmp/c.json" || fail "indexed: $(<"$tmp/c.json")"
+test -z "$(ls "$tmp/empty")" || fail "a look has built an index"
 # One that is not there is built and kept by them too.
 rm "$dir"/*
 patchfs cat --index-dir="$dir" "$src" $draw >"$tmp/with"
