@@ -53,7 +53,6 @@ struct source_conf {
 	struct strings views, ext;
 	bool allow_live;
 	bool allow_other, direct_io; /* mount only */
-	const char *config_text;     /* mount only; may be NULL */
 };
 
 /* Of every command that opens SRC. */

@@ -35,7 +35,7 @@ struct mounted {
 	struct source source;
 	struct front *front;
 	char *mountpoint, *log_path;
-	char *config_text;
+	char *config;
 	int lock_fd;  /* says that a server runs */
 	int place_fd; /* keeps others from mounting there meanwhile */
 	bool is_dir;  /* the source */
@@ -213,19 +213,29 @@ static void on_report(void *arg, bool is_asked)
 static void on_ready(void *arg)
 {
 	struct mounted *m = arg;
-	CLEANUP(cleanup_freep) char *text = NULL;
+	CLEANUP(cleanup_freep) char *text = NULL, *kept = NULL;
 	const char *note = place_source_note(m->source.path);
+	const char *dir = m->conf->source.index_dir;
 	char size[16];
 
+	if (dir) {
+		uint64_t n = tree_kept_indices(m->source.tree);
+
+		kept = text_new(", %" PRIu64 " sampling ind%s in %s", n,
+				n == 1 ? "ex" : "ices", dir);
+	}
 	text = text_new(
-		"patchfs: %s%s%s%s on %s: %u container%s%s, cache %s%s%s",
+		"patchfs: %s%s%s%s on %s: %u container%s%s, cache %s%s%s%s",
 		m->source.path, note ? " (" : "", note ? note : "",
 		note ? ")" : "", m->mountpoint, m->containers,
 		m->containers == 1 ? "" : "s", m->is_dir ? " at its top" : "",
-		format_size(m->source.cache_size, size),
+		format_size(m->source.cache_size, size), kept ? kept : "",
 		m->log_path ? ", log " : "", m->log_path ? m->log_path : "");
-	if (!m->conf->foreground)
+	if (!m->conf->foreground) {
 		leave_stdio(m->conf);
+		/* Its file has the lines of earlier mounts too. */
+		log_always("%s", text ? text + strlen("patchfs: ") : "mounted");
+	}
 	/* Nobody waits for it any more: it was not to be. */
 	if (notice_send(&m->notice, 0, text ? text : "") == -EPIPE)
 		kill(getpid(), SIGTERM);
@@ -258,6 +268,20 @@ static int look_at_root(struct mounted *m)
 	if (!m->is_dir)
 		m->containers = 1;
 	return r;
+}
+
+static int set_config(struct mounted *m)
+{
+	const char *log = m->log_path ? m->log_path : m->conf->log;
+
+	if (!log)
+		log = m->conf->foreground ? "stderr" : "syslog";
+	m->config =
+		mount_conf_text(m->conf, m->source.path, m->mountpoint, log);
+	if (!m->config)
+		return -ENOMEM;
+	tree_set_config(m->source.tree, m->config);
+	return 0;
 }
 
 /* --------------------------------------------------------------- mounting */
@@ -335,6 +359,8 @@ static int open_and_serve(struct mounted *m, const char *src)
 		return give_up(m, status_of(r), NULL, r);
 	warn_of_step();
 	r = open_logs(m, &why);
+	if (r == 0)
+		r = set_config(m);
 	if (r == 0 && c->metrics_file)
 		r = write_metrics(m, &why);
 	if (r)
@@ -365,7 +391,6 @@ static int mount_it(struct mount_conf *c, const char *src, const char *mnt)
 		.place_fd = -1,
 	};
 	CLEANUP(cleanup_freep) char *why = NULL, *full = NULL;
-	CLEANUP(cleanup_freep) char *text = NULL;
 	int r = check_files(&why), status;
 
 	if (r == 0)
@@ -377,8 +402,6 @@ static int mount_it(struct mount_conf *c, const char *src, const char *mnt)
 		return give_up(&m, EXIT_MOUNT_FAILED, NULL, -errno);
 	if (!c->source.cache_size)
 		c->source.cache_size = memory_default_cache();
-	text = mount_conf_text(c, full, m.mountpoint);
-	c->source.config_text = text;
 	set_limits(c);
 	if (!c->foreground) {
 		r = notice_fork(&m.notice);
@@ -392,6 +415,7 @@ static int mount_it(struct mount_conf *c, const char *src, const char *mnt)
 	source_close(&m.source);
 	free(m.mountpoint);
 	free(m.log_path);
+	free(m.config);
 	return status;
 }
 

@@ -182,7 +182,7 @@ const struct opt mount_opts[] = {
 };
 
 char *mount_conf_text(const struct mount_conf *c, const char *src,
-		      const char *mnt)
+		      const char *mnt, const char *log)
 {
 	char *text = NULL;
 	size_t n = 0;
@@ -196,6 +196,10 @@ char *mount_conf_text(const struct mount_conf *c, const char *src,
 		fprintf(f, "view %s\n", c->source.views.v[i]);
 	for (size_t i = 0; i < c->source.ext.n; i++)
 		fprintf(f, "ext %s\n", c->source.ext.v[i]);
+	if (c->source.index_dir)
+		fprintf(f, "index-dir %s\n", c->source.index_dir);
+	if (c->source.index_size)
+		fprintf(f, "index-size %" PRIu64 "\n", c->source.index_size);
 	if (c->source.allow_live)
 		fprintf(f, "allow-live\n");
 	if (c->source.allow_other)
@@ -208,6 +212,9 @@ char *mount_conf_text(const struct mount_conf *c, const char *src,
 		fprintf(f, "io-threads %u\n", c->io_threads);
 	if (c->drain_s)
 		fprintf(f, "drain %us\n", c->drain_s);
+	if (c->metrics_file)
+		fprintf(f, "metrics-file %s\n", c->metrics_file);
+	fprintf(f, "log %s\n", log);
 	if (fclose(f)) {
 		free(text);
 		return NULL;

@@ -26,8 +26,11 @@ struct mount_conf {
 
 extern const struct opt mount_opts[];
 
-/* What .patchfs/config shows; malloc'ed, caller frees; NULL: no memory. */
+/*
+ * What .patchfs/config shows; log is where lines go. malloc'ed, caller frees;
+ * NULL: no memory.
+ */
 char *mount_conf_text(const struct mount_conf *c, const char *src,
-		      const char *mnt);
+		      const char *mnt, const char *log);
 
 #endif

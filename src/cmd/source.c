@@ -120,7 +120,6 @@ static int source_new(struct source *s, const struct source_conf *conf,
 		.gid = getgid(),
 		.container = {.allow_live = conf->allow_live},
 		.metrics = &s->metrics,
-		.config_text = conf->config_text ? conf->config_text : "",
 	};
 
 	s->path = realpath(src, NULL);

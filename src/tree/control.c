@@ -196,8 +196,8 @@ static int write_file(struct tree *t, uint32_t dir, unsigned file,
 		fputs("patchfs " PACKAGE_VERSION "\n", f);
 		break;
 	case CONTROL_CONFIG:
-		if (t->conf.config_text)
-			fputs(t->conf.config_text, f);
+		if (t->config)
+			fputs(t->config, f);
 		break;
 	case CONTROL_STATS:
 		tree_update_metrics(t);

@@ -277,6 +277,16 @@ static int open_indices(struct tree *t, char **why)
 	return t->indices ? 0 : -ENOMEM;
 }
 
+void tree_set_config(struct tree *t, const char *text)
+{
+	t->config = text;
+}
+
+uint64_t tree_kept_indices(const struct tree *t)
+{
+	return t->index_dir < 0 ? 0 : sidecar_count(t->index_dir);
+}
+
 int tree_new(const struct tree_conf *conf, struct tree **out, char **why)
 {
 	struct tree *t = calloc(1, sizeof(*t));

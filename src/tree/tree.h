@@ -52,7 +52,6 @@ struct tree_conf {
 	struct container_conf container; /* scanners: the tree's own */
 	struct metrics *metrics;
 	struct problems *problems;
-	const char *config_text; /* .patchfs/config, lines "name value" */
 };
 
 /*
@@ -61,6 +60,10 @@ struct tree_conf {
  * caller frees), not logged. A bad --view name is -EINVAL.
  */
 int tree_new(const struct tree_conf *conf, struct tree **out, char **why);
+/* What .patchfs/config shows, lines "name value"; borrowed. Before serving. */
+void tree_set_config(struct tree *t, const char *text);
+/* Sampling indices that index_dir has. Reads the directory. */
+uint64_t tree_kept_indices(const struct tree *t);
 /* Nobody waits for an answer any more: scans end. Any thread. */
 void tree_stop(struct tree *t);
 void tree_free(struct tree *t);

@@ -31,6 +31,7 @@ struct indices;
 struct tree {
 	/* constant */
 	struct tree_conf conf;
+	const char *config; /* or NULL */
 	atomic_bool is_over; /* of conf.container */
 	int root_fd;	     /* SRC if it is a directory, else -1 */
 	uint64_t device;     /* of SRC */

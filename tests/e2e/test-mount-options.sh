@@ -17,11 +17,16 @@ END
 listener=$!
 await test -S "$tmp/notify"
 cd "$tmp" || exit
+mkdir -m 700 kept
+touch "kept/$(printf '%064d' 7).index" kept/other
 NOTIFY_SOCKET=$tmp/notify run 0 mount --cache-size=32M --view slices+axis-1 \
 	--ext=vol --allow-live --threads 4 --io-threads=2 --drain=2s \
 	--metrics-file=metrics --log=server.log --log-level=debug --core \
+	--index-dir=kept --index-size=64M \
 	-o direct_io src "$mnt"
 cd / || exit
+grep -q ", 1 sampling index in $tmp/kept\(,\|\$\)" "$tmp/out" ||
+	fail "the indices: $(<"$tmp/out")"
 cmp "$mnt/note.txt" "$tmp/src/note.txt" || fail "bytes"
 sort >"$tmp/want" <<END
 source $tmp/src
@@ -34,6 +39,10 @@ direct-io
 threads 4
 io-threads 2
 drain 2s
+index-dir $tmp/kept
+index-size 67108864
+metrics-file $tmp/metrics
+log $tmp/server.log
 END
 sort "$mnt/.patchfs/config" | grep -v '^ *$' | diff "$tmp/want" - || fail "config"
 pid=$(server_pid)

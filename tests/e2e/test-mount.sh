@@ -85,7 +85,9 @@ says 'bad.h5'
 patchfs umount "$mnt"
 ! is_mounted "$mnt" || fail "still mounted"
 gone "$pid"
-test ! -s "$log" || fail "the log: $(cat "$log")"
+# It has what was mounted when, and nothing else here.
+test "$(wc -l <"$log")" -eq 1 && grep -qF " $tmp/src on $mnt: " "$log" ||
+	fail "the log: $(cat "$log")"
 
 # A run directory that is not ours alone is not used.
 chmod 755 "$XDG_RUNTIME_DIR/patchfs"

@@ -304,8 +304,9 @@ START_TEST(snapshots)
 	text = content(first, &n);
 	ck_assert_ptr_nonnull(strstr(text, "tree_directories "));
 	free(text);
+	tree_set_config(tree, "cache_size 8388608\n");
 	text = content(at(".patchfs/config"), &n);
-	ck_assert_str_eq(text, conf.config_text);
+	ck_assert_str_eq(text, "cache_size 8388608\n");
 	free(text);
 	at("train/volume");
 	text = content(at(".patchfs/index.csv"), &n);

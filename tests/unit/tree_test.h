@@ -124,7 +124,6 @@ static inline void make_source(void)
 			},
 		.metrics = &metrics,
 		.problems = problems_new(),
-		.config_text = "cache_size 8388608\n",
 	};
 	tree_metrics(&metrics);
 }
