@@ -16,6 +16,19 @@
 #include <string.h>
 
 #include "tree/label_stored.h"
+#include "util/metric.h"
+
+static struct metric without_class = {
+	.name = "draws_without_class",
+	.help = "Foreground draws that were uniform, as no class asked for has "
+		"voxels.",
+	.kind = METRIC_COUNTER,
+};
+
+void foreground_metrics(struct metrics *m)
+{
+	metric_register(m, &without_class);
+}
 
 /* What is drawn from. */
 struct urn {
@@ -179,6 +192,14 @@ static enum class_weights weights_of(const struct view_draw *d)
 	return d->is_given ? WEIGHTS_GIVEN : (enum class_weights)d->weights;
 }
 
+static bool has_voxels(const struct urn *u)
+{
+	for (size_t i = 0; i < u->n; i++)
+		if (u->rows[i] > 0 && u->c[i].count > 0)
+			return true;
+	return false;
+}
+
 /* Voxel k < rows of class i. */
 static int get_voxel(const struct urn *u, size_t i, uint64_t k, struct wait *w,
 		     uint64_t at[NDIM_MAX])
@@ -324,6 +345,8 @@ int foreground_draw(struct tree *t, const struct dir *view,
 		return err;
 	err = s->draw.is_medh5 ? draw_medh5(&u, item, w, out)
 			       : draw_ours(&u, item, w, out);
+	if (err == 0 && u.c && !has_voxels(&u))
+		metric_add(&without_class, 1);
 	urn_close(&u);
 	return err;
 }

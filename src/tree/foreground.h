@@ -21,6 +21,9 @@ struct drawn {
 	char name[CLASS_NAME_MAX]; /* of the class; "": none */
 };
 
+/* draws_without_class. */
+void foreground_metrics(struct metrics *m);
+
 /*
  * Draw number item of a foreground view, whose spec and geometry are those
  * given. The index that it needs is built if it is not at hand. 0; errors of

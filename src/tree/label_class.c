@@ -195,6 +195,29 @@ int label_no_class(const struct pin *p, const struct dir *label,
 	return view_bad(why, "no class \"%.64s\"; %s", name, names);
 }
 
+/*
+ * Whether an id can be of a class: where there is a label table, those that it
+ * or the annotation has. Another is not a class that happens to be absent.
+ */
+static bool is_class(const struct pin *p, const struct dir *label, int64_t id)
+{
+	struct derived_info d;
+	struct sample_info s;
+	struct array_info a;
+	struct label_info l;
+
+	catalog_array(p->k, label->object, &a);
+	if (a.layout != CAT_DERIVED || !table_of(p, label, &s) || s.nlabel == 0)
+		return true;
+	if (id < 0 || id > UINT16_MAX)
+		return false;
+	catalog_derived(p->k, label->object, &d);
+	for (unsigned i = 0; i < d.nclass; i++)
+		if (d.class[i].id == id)
+			return true;
+	return catalog_label_by_id(p->k, &s, (uint32_t)id, &l);
+}
+
 static int sort_classes(const struct pin *p, const struct dir *label,
 			struct view_draw *d, char why[VIEW_WHY_MAX])
 {
@@ -207,7 +230,8 @@ static int sort_classes(const struct pin *p, const struct dir *label,
 		struct wanted one = {.weight = old.weight[i]};
 		const char *name = view_class(&old, i);
 
-		if (label_class_id(p, label, name, &one.id) < 0)
+		if (label_class_id(p, label, name, &one.id) < 0 ||
+		    !is_class(p, label, one.id))
 			return label_no_class(p, label, name, why);
 		if (!insert(list, &n, one))
 			return view_bad(why,

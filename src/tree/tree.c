@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "index/indices.h"
+#include "tree/foreground.h"
 #include "tree/tree_impl.h"
 #include "util/metric.h"
 #include "util/text.h"
@@ -44,6 +45,7 @@ void tree_metrics(struct metrics *m)
 	metric_register(m, &directories_metric);
 	metric_register(m, &params_metric);
 	metric_register(m, &problems_metric);
+	foreground_metrics(m);
 }
 
 void tree_update_metrics(struct tree *t)

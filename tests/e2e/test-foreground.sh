@@ -32,6 +32,14 @@ test "$(grep -c 'more than 65536 different' "$tmp/log")" -eq 1 ||
 	fail "told more than once"
 test "$(stat_value indices_built)" -gt 0 || fail "no index was built"
 
+# Who asks for what no voxel is finds it counted.
+n=$(stat_value draws_without_class)
+cat "$mnt/a/image/foreground+size-4x5x6+class-1/3.json" >"$tmp/out"
+test "$(stat_value draws_without_class)" -eq "$n" || fail "class 1 is counted"
+cat "$mnt/a/image/foreground+size-4x5x6+class-12345/3.json" >"$tmp/out"
+grep -q '"class": null' "$tmp/out" || fail "class 12345: $(<"$tmp/out")"
+test "$(stat_value draws_without_class)" -gt "$n" || fail "is not counted"
+
 # The same bytes: of another mount with no room in its cache, and of cat.
 views="image/foreground+size-4x5x6+weights-inverse
 label/foreground+size-4x5x6+weights-inverse

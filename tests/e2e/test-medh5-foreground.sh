@@ -18,5 +18,11 @@ expect_log 'not known|left out|is no medh5'
 mount_volume "$tmp/src"
 python "$srcdir/tests/e2e/medh5_foreground.py" "$srcdir/tests/data/medh5" \
 	"$mnt" "$seed" || fail "see above"
+# An id that neither the label table nor the annotation has is a mistake.
+view=foreground+size-4x4x4+labels-organs
+organs=$mnt/labelmap_balanced/images/CT/$view
+test -e "$organs+class-1/0.npy" || fail "class 1"
+test ! -e "$organs+class-999/0.npy" || fail "class 999 can be drawn"
+grep -q 'no class "999"; there are ' "$tmp/log" || fail "999 is not refused"
 grep -q 'stale_training.medh5: .*W905.*medh5 index build' "$tmp/log" ||
 	fail "nothing is said of the stale index"
