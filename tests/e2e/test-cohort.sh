@@ -70,7 +70,8 @@ assert not seen["0"] & seen["1"]
 END
 
 requires_py hdf5plugin
-# One mask a class beside the image: their voxels are what h5py reads there.
+# One mask a class beside the image: their voxels are what h5py reads there, and
+# none of a class that the annotation does not have.
 case=$mnt/labelmap_balanced
 for path in "$case"/images/*; do image=images/${path##*/}; done
 timeout $((120 * slow)) "$PYTHON" "$ex/segment.py" "$case" "$image" \
@@ -84,17 +85,18 @@ loss = []
 with h5py.File(file) as f:
     a = f["annotations/organs"]
     data = a["data"][()]
-    with open(case + "/annotations/organs/labels/info.json") as g:
-        info = json.load(g)
+    with open(case + "/info.json") as g:
+        table = json.load(g)["labels"]
     for line in open(out):
         words = line.split()
         loss.append(float(words[2]))
-        with open("%s/annotations/organs/labels/foreground+size-16x16x16/%s.json"
-                  % (case, words[0])) as g:
+        with open("%s/annotations/organs/labels/foreground+size-16x16x16"
+                  "+labels-organs/%s.json" % (case, words[0])) as g:
             item = json.load(g)
         box = tuple(slice(*b) for b in zip(item["start"], item["stop"]))
         got = dict(w.split("=") for w in words[4:])
-        ids = {c["key"]: c["id"] for c in info["classes"]}
+        assert ",".join(got) == "body,part,spot,tube,rim,far,last", line
+        ids = {c["key"]: c["id"] for c in table}
         for key, n in got.items():
             assert (data[box] == ids[key]).sum() == int(n), (line, key, item)
         assert sum(map(int, got.values())) > 0, line
