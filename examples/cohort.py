@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-# ./examples/cohort.py SRC MNT       with SRC mounted on MNT, patchfs in PATH
-# Needs NumPy and PyTorch (Debian: python3-numpy, python3-torch).
+# ./examples/cohort.py SRC MNT       with SRC mounted on MNT
+# Needs NumPy and PyTorch (Debian: python3-numpy, python3-torch), and patchfs in
+# the PATH; not installed: build/run python3 examples/cohort.py SRC MNT
 """Train from a whole cohort in two processes, as DistributedDataParallel does.
 
 `patchfs list` says which patches of which cases each process reads in an epoch:

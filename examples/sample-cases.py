@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # ./examples/sample-cases.py SRC MNT VIEW ARRAY    with SRC mounted on MNT
+# Needs NumPy (Debian: python3-numpy), and patchfs in the PATH; not installed:
+# build/run python3 examples/sample-cases.py SRC MNT VIEW ARRAY
 """A sampler over cases in ten lines: two patches of each case, three epochs."""
 import subprocess
 import sys

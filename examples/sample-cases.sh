@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # ./examples/sample-cases.sh SRC MNT VIEW ARRAY    with SRC mounted on MNT
+# Needs patchfs in the PATH; not installed:
+# build/run sh examples/sample-cases.sh SRC MNT VIEW ARRAY
 # The same as sample-cases.py for whatever reads files.
 test $# -eq 4 || { echo "usage: sample-cases.sh SRC MNT VIEW ARRAY" >&2; exit 1; }
 for epoch in 0 1 2; do
