@@ -16,6 +16,7 @@
 #include "cmd/cmd.h"
 #include "cmd/cmd_impl.h"
 #include "codec/codec.h"
+#include "util/near.h"
 
 const struct cmd *const commands[] = {&cmd_mount, &cmd_umount, &cmd_ls,
 				      &cmd_cat,	  &cmd_info,   &cmd_list,
@@ -61,6 +62,38 @@ static void take_standard_fds(void)
 		close(fd);
 }
 
+/*
+ * What mount(8) calls the program with is a path that is there, or that is
+ * written as one.
+ */
+static bool is_source(const char *name)
+{
+	return strchr(name, '/') || access(name, F_OK) == 0;
+}
+
+static int no_command(const char *name)
+{
+	const char *nearest = NULL;
+	unsigned least = NEAR_NOT;
+
+	for (const struct cmd *const *c = commands; *c; c++) {
+		unsigned n = near_word(name, strlen(name), (*c)->name);
+
+		if (n < least) {
+			least = n;
+			nearest = (*c)->name;
+		}
+	}
+	fprintf(stderr, "patchfs: unknown command %s", name);
+	if (nearest)
+		fprintf(stderr, ", perhaps %s", nearest);
+	fputs("; there are", stderr);
+	for (const struct cmd *const *c = commands; *c; c++)
+		fprintf(stderr, "%s %s", c == commands ? "" : ",", (*c)->name);
+	fputs("; see patchfs --help\n", stderr);
+	return EXIT_USAGE;
+}
+
 /* The status to end with. */
 static int end(int status)
 {
@@ -93,12 +126,16 @@ int main(int argc, char **argv)
 		version();
 		return end(0);
 	}
-	if (argc > 2 && name[0] != '-')
+	if (argc > 2 && name[0] != '-' && is_source(name))
 		return end(cmd_mount.run(argc, argv));
-	if (argc == 1)
-		help(stderr);
-	else
-		fprintf(stderr, "patchfs: no command %s: see patchfs --help\n",
+	if (argc > 1 && name[0] != '-')
+		return no_command(name);
+	if (argc > 1) {
+		fprintf(stderr,
+			"patchfs: unknown option %s: see patchfs --help\n",
 			name);
+		return EXIT_USAGE;
+	}
+	help(stderr);
 	return EXIT_MOUNT_USAGE;
 }

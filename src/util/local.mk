@@ -12,6 +12,8 @@ libcore_a_SOURCES += \
 	%reldir%/log.h \
 	%reldir%/metric.c \
 	%reldir%/metric.h \
+	%reldir%/near.c \
+	%reldir%/near.h \
 	%reldir%/parse.c \
 	%reldir%/parse.h \
 	%reldir%/problem.c \

@@ -40,7 +40,21 @@ for cmd in $commands; do
 	refuses $usage "$cmd" -Z x y
 	refuses $usage "$cmd"
 done
-refuses 1 no-such-command
+# Other words: which there are; the nearest where a finger slipped. What is a
+# path is mount(8)'s way to call us.
+unknown() { # WORDS ARGUMENT...
+	local words=$1
+	shift
+	refuses 2 "$@"
+	grep -q "^patchfs: unknown command $1$words; there are mount, umount, ls," \
+		"$tmp/err" || fail "patchfs $*: $(<"$tmp/err")"
+}
+unknown '' no-such-command
+unknown ', perhaps list' lits
+unknown ', perhaps mount' mont a b
+unknown ', perhaps index' indx --help
+refuses 2 --no-such-option
+grep -q "unknown option --no-such-option" "$tmp/err" || fail "$(<"$tmp/err")"
 refuses 1 mount a
 refuses 1 mount a b c
 refuses 1 mount --cache-size a b
@@ -54,7 +68,8 @@ grep -q 'loud.*info or debug' "$tmp/err" || fail "no word of the levels"
 refuses 1 mount -o no_such_option a b
 refuses 1 mount -o cache_size a b
 refuses 1 mount -o ro,threads=x a b
-refuses 1 a b -o no_such_option
+refuses 1 ./a b -o no_such_option
+refuses 1 "$tmp" b -o no_such_option
 refuses 2 cat --offset=x a b
 # What follows -- is no option; a directory named so is not there.
 refuses 2 ls -- --help

@@ -12,6 +12,7 @@
 #include "util/json.h"
 #include "util/log.h"
 #include "util/metric.h"
+#include "util/near.h"
 #include "util/parse.h"
 #include "util/problem.h"
 #include "util/shape.h"
@@ -58,6 +59,29 @@ static void walk_all_runs(const struct shape *s)
 		}
 	}
 }
+
+START_TEST(test_near_words)
+{
+	ck_assert_uint_eq(near_word("patches", 7, "patches"), 0);
+	ck_assert_uint_eq(near_word("foregrund", 9, "foreground"), 1);
+	ck_assert_uint_eq(near_word("patchs+size", 6, "patches"), 1);
+	ck_assert_uint_eq(near_word("lits", 4, "list"), 1);
+	ck_assert_uint_eq(near_word("sclies", 6, "slices"), 2);
+	ck_assert_uint_eq(near_word("", 0, ""), 0);
+	ck_assert_uint_eq(near_word("", 0, "a"), NEAR_NOT);
+	ck_assert_uint_eq(near_word("no", 2, "ls"), NEAR_NOT);
+	ck_assert_uint_eq(near_word("grid", 4, "crops"), NEAR_NOT);
+	/* However long it is. */
+	for (size_t n = 60; n < 70; n++) {
+		char word[128];
+
+		memset(word, 'a', sizeof(word));
+		word[n] = '\0';
+		ck_assert_uint_eq(near_word(word, n, word),
+				  n > 64 ? NEAR_NOT : 0);
+	}
+}
+END_TEST
 
 START_TEST(test_walk_covers_every_run)
 {
@@ -359,6 +383,7 @@ static Suite *suite(void)
 	tcase_add_test(c, test_json_layout);
 	tcase_add_test(c, test_json_failure_shows);
 	tcase_add_test(c, test_problems_once);
+	tcase_add_test(c, test_near_words);
 	tcase_add_test(c, test_metrics_text);
 	tcase_add_loop_test(c, test_hash, 0, 3);
 	suite_add_tcase(s, c);
