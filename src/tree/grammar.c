@@ -144,43 +144,46 @@ static const struct key {
 	const char *help;
 } keys[] = {
 	{"axis", "K", ON(VIEW_SLICES), set_axis,
-	 "axis that is indexed and dropped (0; negative: from the last)"},
+	 "axis that is indexed and dropped, negative: from the last; default "
+	 "0"},
 	{"size", "S", ON_SIZED, set_size,
 	 "extents of an item, 96x96x96 or allx64x64; required, but of patches "
 	 "and foreground where the container states it"},
 	{"stride", "S", ON(VIEW_PATCHES), set_stride,
-	 "distance between patches (the size)"},
+	 "distance between patches; default the size"},
 	{"labels", "A", ON(VIEW_FOREGROUND), draw_set_labels,
 	 "the label array, by its name or a path relative to the array's "
 	 "group"},
 	{"class", "C", ON(VIEW_FOREGROUND), draw_add_class,
-	 "a class to draw, name or id, NAME@W with a weight; repeatable (all)"},
+	 "a class to draw, name or id, NAME@W with a weight; repeatable; "
+	 "default all"},
 	{"fraction", "F", ON(VIEW_FOREGROUND), draw_set_fraction,
-	 "share of the draws that are foreground, 0 to 1 (1)"},
+	 "share of the draws that are foreground, 0 to 1; default 1"},
 	{"weights", "W", ON(VIEW_FOREGROUND), draw_set_weights,
-	 "of classes: uniform, frequency or inverse (uniform)"},
+	 "of classes: uniform, frequency or inverse; default uniform"},
 	{"border", "B", ON(VIEW_FOREGROUND), draw_set_border,
 	 "near the ends: clamp moves a patch inside, inside draws no centre "
-	 "there, pad fills (clamp)"},
+	 "there, pad fills; default clamp"},
 	{"border", "B", ON(VIEW_PATCHES), set_border,
-	 "at the upper end: snap moves the last patch back, pad fills (snap)"},
+	 "at the upper end: snap moves the last patch back, pad fills; default "
+	 "snap"},
 	{"pad", "V", ON(VIEW_PATCHES) | ON(VIEW_FOREGROUND), set_pad,
-	 "number that fills what overhangs with border-pad (0)"},
+	 "number that fills what overhangs with border-pad; default 0"},
 	{"index", "I", ON(VIEW_FOREGROUND), draw_set_index,
 	 "exact: of all voxels; stored: the file's own; auto: that if it is "
-	 "fresh (auto)"},
+	 "fresh; default auto"},
 	{"rule", "R", ON(VIEW_FOREGROUND), draw_set_rule,
 	 "medh5.2: the draws of medh5 2.x in place of ours"},
 	{"epoch", "E", ON(VIEW_FOREGROUND), draw_set_epoch,
-	 "of rule-medh5.2 (0)"},
-	{"seed", "N", ON_DRAWS, set_seed, "key of the generator (0)"},
+	 "of rule-medh5.2; default 0"},
+	{"seed", "N", ON_DRAWS, set_seed, "key of the generator; default 0"},
 	{"count", "N", ON_DRAWS, set_count,
-	 "draws that a listing shows (0); any draw can be opened"},
+	 "draws that a listing shows, any draw can be opened; default 0"},
 	{"priority", "C", ON(VIEW_SLICES) | ON_SIZED, add_priority,
 	 "of labels of a medh5 annotation: a class that wins where several "
-	 "overlap; repeatable, the first wins (the last painted)"},
+	 "overlap; repeatable, the first wins; default the last painted"},
 	{"format", "EXT", ON(VIEW_SLICES) | ON_SIZED, set_format,
-	 "file format that a listing shows (npy)"},
+	 "file format that a listing shows; default npy"},
 };
 #define NKEYS (sizeof(keys) / sizeof(keys[0]))
 #define NKINDS (sizeof(kind_names) / sizeof(kind_names[0]))
