@@ -71,11 +71,18 @@ static int list(struct arrays *a, struct place *p)
 	return a->err ? a->err : err;
 }
 
+static bool is_wanted(const struct strings *patterns, const char *path)
+{
+	for (size_t i = 0; i < patterns->n; i++)
+		if (fnmatch(patterns->v[i], path, FNM_PATHNAME) == 0)
+			return true;
+	return patterns->n == 0;
+}
+
 /* One directory: what it holds is put on the list, what it is is told. */
 static int visit(struct arrays *a, const struct arrays_conf *c, struct place *p)
 {
 	struct tree_what what;
-	const char *inner;
 	int err = tree_what(a->tree, p->ino, &what);
 
 	if (err < 0 || what.kind == TREE_VIEW)
@@ -90,8 +97,7 @@ static int visit(struct arrays *a, const struct arrays_conf *c, struct place *p)
 		return err;
 	if (what.kind != TREE_ARRAY)
 		return what.is_failed ? -EBADMSG : 0; /* which was told */
-	inner = p->path + p->prefix;
-	if (c->pattern && fnmatch(c->pattern, inner, FNM_PATHNAME) != 0)
+	if (!is_wanted(c->patterns, p->path + p->prefix))
 		return 0;
 	return c->each(c->arg, a->tree, p->path, p->ino, what.is_failed);
 }
@@ -130,4 +136,15 @@ int arrays_each(struct tree *t, const struct arrays_conf *c, int *status)
 		free(a.place[--a.n].path);
 	free(a.place);
 	return err;
+}
+
+int arrays_add_pattern(struct strings *patterns, const char *value)
+{
+	return *value ? strings_add(patterns, value) : -EINVAL;
+}
+
+void arrays_print_patterns(const struct strings *patterns, FILE *f)
+{
+	for (size_t i = 0; i < patterns->n; i++)
+		fprintf(f, "%s %s", i ? " or" : "", patterns->v[i]);
 }

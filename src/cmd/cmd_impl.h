@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cmd/cmd.h"
 #include "tree/tree.h"
@@ -127,8 +128,9 @@ int source_each(const struct cmd *c, int n, char **argv, void *conf,
 /* ------------------------------------------------------------ arrays.c */
 
 struct arrays_conf {
-	const char *cmd;     /* in what is said of trouble */
-	const char *pattern; /* glob on paths inside a case, or NULL: all */
+	const char *cmd; /* in what is said of trouble */
+	/* Globs on paths inside a case, one of which is like it; none: all. */
+	const struct strings *patterns;
 	/*
 	 * An array; is_failed: it cannot be read, which is not told yet. 0;
 	 * -ENOMEM and -ECANCELED end the walk; -EBADMSG: told; others are told.
@@ -143,6 +145,10 @@ struct arrays_conf {
  * an exit status. 0; -ENOMEM; -ECANCELED.
  */
 int arrays_each(struct tree *t, const struct arrays_conf *c, int *status);
+/* --array, of both commands that have it. */
+int arrays_add_pattern(struct strings *patterns, const char *value);
+/* " image or labels" of them, for messages; "" if there are none. */
+void arrays_print_patterns(const struct strings *patterns, FILE *f);
 
 /* ---------------------------------------------------------- complain.c */
 

@@ -28,7 +28,7 @@ struct label {
 
 struct indexing {
 	struct source_conf source; /* first */
-	const char *pattern;
+	struct strings patterns;
 	struct label *label;
 	size_t n, room;
 	size_t now; /* which label, while they are indexed */
@@ -44,8 +44,7 @@ static int set_array(void *conf, const char *value)
 {
 	struct indexing *x = conf;
 
-	x->pattern = value;
-	return *value ? 0 : -EINVAL;
+	return arrays_add_pattern(&x->patterns, value);
 }
 
 static int set_threads(void *conf, const char *value)
@@ -97,13 +96,13 @@ static int take_array(void *arg, struct tree *t, const char *path, uint64_t ino,
 
 	if (err < 0)
 		return err;
-	if (!what.is_label && x->pattern) {
+	if (!what.is_label && x->patterns.n) {
 		fprintf(stderr, "patchfs index: %s: %s\n", path,
 			is_failed ? "it is not served, see its info.json"
 				  : "no array of integers or bools");
 		return -EBADMSG;
 	}
-	if (!what.is_label || (!x->pattern && !what.is_named_so))
+	if (!what.is_label || (!x->patterns.n && !what.is_named_so))
 		return 0;
 	if (x->n == x->room) {
 		size_t room = 2 * x->room + 64;
@@ -156,7 +155,7 @@ static int index_all(void *conf, struct tree *t, const char *path)
 	struct indexing *x = conf;
 	const struct arrays_conf arrays = {
 		.cmd = "index",
-		.pattern = x->pattern,
+		.patterns = &x->patterns,
 		.each = take_array,
 		.arg = x,
 	};
@@ -169,11 +168,10 @@ static int index_all(void *conf, struct tree *t, const char *path)
 		return source_status(err);
 	}
 	if (x->n == 0) {
-		fprintf(stderr,
-			"patchfs index: SRC has no label array%s%s; see "
-			"--array\n",
-			x->pattern ? " like " : "",
-			x->pattern ? x->pattern : "");
+		fprintf(stderr, "patchfs index: SRC has no label array%s",
+			x->patterns.n ? " like" : "");
+		arrays_print_patterns(&x->patterns, stderr);
+		fputs("; see --array\n", stderr);
 		return status ? status : EXIT_NO_ITEM;
 	}
 	qsort(x->label, x->n, sizeof(*x->label), by_path);
@@ -214,12 +212,13 @@ static int run(int argc, char **argv)
 	while (x.n)
 		free(x.label[--x.n].path);
 	free(x.label);
+	free(x.patterns.v);
 	return status;
 }
 
 static const struct opt opts[] = {
 	{"index-dir", "DIR", "where to keep them", source_set_index_dir, 0},
-	{"array", "PATTERN", "of arrays whose path in a case is like that",
+	{"array", "PATTERN", "of arrays with such a path in a case; repeatable",
 	 set_array, 0},
 	{"threads", "N", "threads that build one (default: as many as CPUs)",
 	 set_threads, 0},

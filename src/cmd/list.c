@@ -34,7 +34,8 @@ struct list_case {
 
 struct list {
 	struct source_conf source; /* first */
-	const char *view, *pattern;
+	const char *view;
+	struct strings patterns;
 	uint64_t per_case, epoch, seed;
 	uint64_t shard, shards;
 	enum order_rest rest;
@@ -61,8 +62,7 @@ static int set_array(void *conf, const char *value)
 {
 	struct list *c = conf;
 
-	c->pattern = value;
-	return *value ? 0 : -EINVAL;
+	return arrays_add_pattern(&c->patterns, value);
 }
 
 static int set_number(const char *value, uint64_t *out)
@@ -171,11 +171,12 @@ static int take_array(void *arg, struct tree *t, const char *path, uint64_t ino,
 	struct list *l = arg;
 	struct list_case c = {.ino = 0};
 	char why[WHY_MAX];
-	int err = is_failed && l->pattern ? 0
-					  : find_view(t, ino, l->view, &c, why);
+	int err = is_failed && l->patterns.n
+			  ? 0
+			  : find_view(t, ino, l->view, &c, why);
 
 	/* Others do not have the view; it matters if they were asked for. */
-	if (err == -ENOENT && !l->pattern)
+	if (err == -ENOENT && !l->patterns.n)
 		return 0;
 	if (err < 0 && err != -ENOENT)
 		return err;
@@ -296,7 +297,7 @@ static int list_all(void *conf, struct tree *t, const char *path)
 	struct list *l = conf;
 	const struct arrays_conf arrays = {
 		.cmd = "list",
-		.pattern = l->pattern,
+		.patterns = &l->patterns,
 		.each = take_array,
 		.arg = l,
 	};
@@ -306,10 +307,9 @@ static int list_all(void *conf, struct tree *t, const char *path)
 	(void)path;
 	err = arrays_each(t, &arrays, &status);
 	if (err == 0 && l->n == 0) {
-		fprintf(stderr,
-			"patchfs list: no array%s%s of SRC has items of %s\n",
-			l->pattern ? " " : "", l->pattern ? l->pattern : "",
-			l->view);
+		fputs("patchfs list: no array", stderr);
+		arrays_print_patterns(&l->patterns, stderr);
+		fprintf(stderr, " of SRC has items of %s\n", l->view);
 		return status ? status : EXIT_NO_ITEM;
 	}
 	if (err == 0) {
@@ -380,12 +380,13 @@ static int run(int argc, char **argv)
 	free(l.found);
 	free(l.order);
 	free(l.grid);
+	free(l.patterns.v);
 	return status < 0 ? 0 : status;
 }
 
 static const struct opt opts[] = {
 	{"view", "NAME", "the items are of this view", set_view, 0},
-	{"array", "PATTERN", "of arrays whose path in a case is like that",
+	{"array", "PATTERN", "of arrays with such a path in a case; repeatable",
 	 set_array, 0},
 	{"per-case", "K", "items of each case in an epoch (default 1)",
 	 set_per_case, 0},

@@ -188,6 +188,9 @@ index 3 --index-dir="$dir" --array='[il]*'
 test "$(wc -l <"$tmp/out")" -eq 3 || fail "$(<"$tmp/out")"
 test "$(grep -c '/image: no array of integers or bools' "$tmp/err")" -eq 3 ||
 	fail "$(<"$tmp/err")"
+# Several patterns: each array once.
+index 0 --index-dir="$dir" --array=nothing --array=label --array='l*'
+test "$(wc -l <"$tmp/out")" -eq 3 || fail "two patterns: $(<"$tmp/out")"
 
 # Arguments: one line.
 refuses() { # STATUS WORDS ARGUMENT...

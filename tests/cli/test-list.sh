@@ -109,6 +109,14 @@ while read -r path; do
 done < <(head -n 4 "$tmp/out")
 list --view=slices --array='*/image'
 test "$(wc -l <"$tmp/out")" -eq "$cases" || fail "a pattern with a slash"
+# Several patterns: what any of them is like, once.
+for array in image z; do
+	list --view=slices --array=$array
+	cat "$tmp/out"
+done | sed 's,/slices/.*,,' | sort >"$tmp/want"
+list --view=slices --array=image --array=z --array='imag?'
+sed 's,/slices/.*,,' "$tmp/out" | sort | diff "$tmp/want" - >"$tmp/diff" ||
+	fail "two patterns: $(<"$tmp/diff")"
 patchfs list --view=slices "$src/a.h5" >"$tmp/out"
 test "$(sed 's,/slices/.*,,' "$tmp/out" | sort | xargs)" = "g/image image z" ||
 	fail "a single container: $(<"$tmp/out")"
@@ -176,4 +184,6 @@ done
 refuses 2 'draws are below 68719476736' $view --epoch=68719476736 "$src"
 refuses 2 'too large' $view --epoch=18446744073709551615 --per-case=2 "$src"
 refuses 1 'no array nothing' $view --array=nothing "$src"
+refuses 1 'no array nothing or none of SRC' $view --array=nothing \
+	--array=none "$src"
 refuses 1 'no array' --view=random+size-400x4x4 "$src"
