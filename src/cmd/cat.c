@@ -47,7 +47,7 @@ static int copy_out(void *conf, struct tree *t, const char *path)
 		return 0;
 	if (!c->buf)
 		c->buf = malloc(PIECE);
-	r = c->buf ? tree_walk(t, path, true, &e) : -ENOMEM;
+	r = c->buf ? source_walk(t, path, &e) : -ENOMEM;
 	if (r == 0 && S_ISDIR(e.st.st_mode))
 		r = -EISDIR;
 	while (r == 0 && left > 0) {

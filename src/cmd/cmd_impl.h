@@ -152,6 +152,11 @@ void arrays_print_patterns(const struct strings *patterns, FILE *f);
 
 /* ---------------------------------------------------------- complain.c */
 
+/*
+ * tree_walk, links followed, for one who asks: -EBADMSG where a container on
+ * the way cannot be read and so shows nothing, which was told.
+ */
+int source_walk(struct tree *t, const char *path, struct tree_entry *out);
 /* One line about a path in the tree; of one that is missing, where it ends. */
 void source_complain(const char *cmd, struct tree *t, const char *path,
 		     int err);

@@ -56,48 +56,81 @@ static void print_items(struct tree *t, uint64_t dir)
 		dot);
 }
 
-/* Names the first part of path that is not there. False: none. Cuts path. */
-static bool complain_of_part(const char *cmd, struct tree *t, char *path)
-{
-	char *name = path, *end;
-	int dir_len = 0;
-	struct tree_entry dir, e;
+/* The first part of a path that is not there, and where it is looked for. */
+struct missing {
+	struct tree_entry dir;
+	int dir_len;	  /* of the path */
+	const char *name; /* in copy */
+	char *copy;
+};
 
-	if (tree_walk(t, "", true, &dir))
+static void missing_fini(struct missing *m)
+{
+	free(m->copy);
+}
+
+/* False: there is none, or no memory. */
+static bool find_missing(struct tree *t, const char *path, struct missing *m)
+{
+	struct tree_entry e;
+	char *name, *end;
+
+	*m = (struct missing){.copy = strdup(path)};
+	if (!m->copy || tree_walk(t, "", true, &m->dir))
 		return false;
-	for (;; name = end + 1) {
+	for (name = m->copy;; name = end + 1) {
 		char was;
 		int r;
 
 		end = strchrnul(name, '/');
 		was = *end;
 		*end = '\0';
-		r = *name ? tree_walk(t, path, true, &e) : 0;
+		r = *name ? tree_walk(t, m->copy, true, &e) : 0;
 		/* A link to nowhere is there. */
-		if (r == -ENOENT && tree_walk(t, path, false, &e) == -ENOENT)
+		if (r == -ENOENT && tree_walk(t, m->copy, false, &e) == -ENOENT)
 			break;
 		if (r || !was)
 			return false;
 		if (*name) {
-			dir = e;
-			dir_len = (int)(end - path);
+			m->dir = e;
+			m->dir_len = (int)(end - m->copy);
 		}
 		*end = was;
 	}
-	fprintf(stderr, "patchfs %s: %.*s: no %s", cmd, dir_len ? dir_len : 1,
-		dir_len ? path : "/", name);
-	print_items(t, dir.ino);
-	fputc('\n', stderr);
+	m->name = name;
 	return true;
+}
+
+int source_walk(struct tree *t, const char *path, struct tree_entry *out)
+{
+	CLEANUP(missing_fini) struct missing m = {.copy = NULL};
+	struct tree_what what;
+	int err = tree_walk(t, path, true, out);
+
+	if (err == -ENOENT && find_missing(t, path, &m) &&
+	    tree_what(t, m.dir.ino, &what) == 0 && what.kind == TREE_CASE &&
+	    what.is_failed)
+		return -EBADMSG;
+	return err;
+}
+
+/* What whoever found it has told, in a line before, is not said again. */
+static const char *what_is_wrong(int err)
+{
+	return err == -EBADMSG ? "cannot be read, see above" : strerror(-err);
 }
 
 void source_complain(const char *cmd, struct tree *t, const char *path, int err)
 {
-	CLEANUP(cleanup_freep) char *copy = NULL;
+	CLEANUP(missing_fini) struct missing m = {.copy = NULL};
 
-	if (err == -ENOENT)
-		copy = strdup(path);
-	if (!copy || !complain_of_part(cmd, t, copy))
+	if (err != -ENOENT || !find_missing(t, path, &m)) {
 		fprintf(stderr, "patchfs %s: %s: %s\n", cmd, *path ? path : "/",
-			strerror(-err));
+			what_is_wrong(err));
+		return;
+	}
+	fprintf(stderr, "patchfs %s: %.*s: no %s", cmd,
+		m.dir_len ? m.dir_len : 1, m.dir_len ? m.copy : "/", m.name);
+	print_items(t, m.dir.ino);
+	fputc('\n', stderr);
 }

@@ -47,7 +47,7 @@ static int copy_file(struct tree *t, const char *path)
 	struct tree_entry e;
 	uint64_t off = 0;
 	ssize_t n;
-	int r = tree_walk(t, path, true, &e);
+	int r = source_walk(t, path, &e);
 
 	if (r == 0 && S_ISDIR(e.st.st_mode))
 		r = -EISDIR;
@@ -66,7 +66,7 @@ static int show(void *conf, struct tree *t, const char *path)
 	const struct info_conf *c = conf;
 	CLEANUP(cleanup_freep) char *json = NULL;
 	struct tree_entry e;
-	int r = tree_walk(t, path, true, &e);
+	int r = source_walk(t, path, &e);
 
 	if (r == 0 && !c->as_json) {
 		r = tree_describe(t, e.ino, stdout);

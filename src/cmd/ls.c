@@ -200,6 +200,16 @@ static int path_set(struct ls *l, size_t len, const char *name)
 	return 0;
 }
 
+/* A container that cannot be read, which was told, has been listed. */
+static void note_failed(struct ls *l, uint64_t ino)
+{
+	struct tree_what what;
+
+	if (tree_what(l->tree, ino, &what) == 0 && what.kind == TREE_CASE &&
+	    what.is_failed && l->status == 0)
+		l->status = EXIT_UNREADABLE;
+}
+
 /*
  * One batch of the innermost directory; goes down, or up at its end. -ENOMEM
  * ends all; of other trouble it has told.
@@ -221,6 +231,7 @@ static int step(struct ls *l)
 		if (r && r != -ENOMEM)
 			complain(l, l->conf.is_recursive ? l->path : l->given,
 				 r);
+		note_failed(l, at->ino);
 		l->depth--;
 		batch_clear(b);
 		return r == -ENOMEM ? r : 0;
@@ -280,7 +291,7 @@ static int list_path(void *conf, struct tree *tree, const char *given)
 	struct ls *l = conf;
 	CLEANUP(cleanup_freep) char *path = trimmed(given);
 	struct tree_entry t;
-	int r = path ? tree_walk(tree, path, true, &t) : -ENOMEM;
+	int r = path ? source_walk(tree, path, &t) : -ENOMEM;
 
 	l->tree = tree;
 	l->given = given;

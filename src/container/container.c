@@ -49,8 +49,9 @@ void container_metrics(struct metrics *m)
 
 const char *source_why(int err)
 {
-	return err == -ESTALE ? "the file changed since it was opened"
-			      : "the file cannot be read";
+	return err == -ESTALE
+		       ? "the file changed since it was opened; mount again"
+		       : "the file cannot be read";
 }
 
 void scan_memory_set(struct scan_memory *m, size_t bytes)

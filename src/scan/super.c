@@ -66,7 +66,7 @@ void super_check(struct pages *p, bool allow_live)
 	if (size - at < base_at || size - at < base_at + 4 * (uint64_t)width)
 		wire_fail(-EBADMSG,
 			  "truncated: its %" PRIu64
-			  " bytes end in the superblock",
+			  " bytes end in the superblock; copy it again",
 			  size);
 	if (width != 2 && width != 4 && width != 8)
 		return; /* libhdf5 says what is wrong with it */
@@ -83,6 +83,6 @@ void super_check(struct pages *p, bool allow_live)
 	if (eof > size)
 		wire_fail(-EBADMSG,
 			  "truncated: it should have %" PRIu64
-			  " bytes and has %" PRIu64,
+			  " bytes and has %" PRIu64 "; copy it again",
 			  eof, size);
 }

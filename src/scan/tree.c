@@ -408,7 +408,9 @@ void scan_tree(hid_t file, const struct scan_request *req, struct vfd *v)
 
 		text_add_why(&why);
 		pages_check(v->pages);
-		wire_fail(-EBADMSG, "the root group cannot be opened%s", why.s);
+		wire_fail(-EBADMSG,
+			  "the root group cannot be opened%s; copy it again",
+			  why.s);
 	}
 	visit(&w, (struct found){root.addr, ROLE_NONE});
 	while (w.head < w.tail)

@@ -85,12 +85,8 @@ static int describe_container(struct tree *t, uint32_t dir, FILE *f)
 	if (err < 0)
 		return err;
 	err = pin_get(t, d, NULL, &pin);
-	if (err < 0) {
-		if (source_is_failed(t, d->source))
-			fprintf(f, "problem   %s\n",
-				source_at(t, d->source)->why);
-		return err;
-	}
+	if (err < 0)
+		return err; /* why was told */
 	fprintf(f, "format    %s\n", format_text(&pin));
 	err = describe_arrays(pin.k, root_place(t), f);
 	if (err == 0)

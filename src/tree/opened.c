@@ -154,7 +154,9 @@ int source_container(struct tree *t, uint32_t number, bool told, struct wait *w,
 		err = container_open(store, &t->conf.container, &c);
 		if (err < 0)
 			file_close(store);
-		if (err == -EOPNOTSUPP)
+		if (err == -EOPNOTSUPP && source_at(t, number)->st.st_size == 0)
+			strcpy(why, "empty; copy it again");
+		else if (err == -EOPNOTSUPP)
 			strcpy(why, "not a container: it has no HDF5 "
 				    "signature");
 		else if (err < 0)

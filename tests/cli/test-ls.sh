@@ -55,6 +55,7 @@ misses pairs/mask/patches+size-4x4x4/x.npy '(there are 000000.npy to 000047.npy)
 misses pairs/stack/patches+siz-4x4 \
 	'patches have no key "siz", but size, stride, border, pad, priority, format'
 misses pairs/stack/patches+size-4,4 'size-4,4: not a good value (extents'
+misses pairs/stack/patches+size-4x4+border-padd 'pad fills; default snap)'
 misses pairs/stack/random 'no size: it is random+size-S, with S as 96x96x96'
 status 1 ls "$tmp/src" pairs/mask/patches+size-100x100x100
 status 2 ls
@@ -64,6 +65,33 @@ PATCHFS_LIBEXECDIR=$tmp status 3 ls "$tmp/src" pairs
 grep -q '^patchfs ls: pairs: ' "$tmp/err" || fail "no name: $(cat "$tmp/err")"
 head -c 3000 "$tmp/src/pairs.h5" >"$tmp/cut.h5"
 status 3 ls "$tmp/cut.h5"
+# Of a directory: the others are listed; why is said once, and what to do.
+mkdir "$tmp/some"
+cp "$tmp/src/pairs.h5" "$tmp/cut.h5" "$tmp/some"
+: >"$tmp/some/empty.h5"
+why="it should have $(stat -c %s "$tmp/src/pairs.h5") bytes and has 3000"
+unreadable() { # ERRORS ARGUMENT...
+	local errors=$1 rc=0
+	shift
+	patchfs "$@" >"$tmp/out" 2>"$tmp/err" || rc=$?
+	test $rc -eq 3 || fail "$*: status $rc, not 3"
+	test "$(grep -c "cut.h5: truncated: $why; copy it again" "$tmp/err")" \
+		-eq 1 || fail "$*: $(<"$tmp/err")"
+	test "$(wc -l <"$tmp/err")" -eq "$errors" || fail "$*: $(<"$tmp/err")"
+	! grep -q "$why\|Bad message" "$tmp/out" || fail "$*: $(<"$tmp/out")"
+	! grep -q 'Bad message' "$tmp/err" || fail "$*: $(<"$tmp/err")"
+}
+unreadable 2 ls -R "$tmp/some"
+grep -qx 'pairs/stack/array.npy' "$tmp/out" || fail "ls -R: not the others"
+grep -q 'empty.h5: empty; copy it again$' "$tmp/err" || fail "$(<"$tmp/err")"
+unreadable 1 ls "$tmp/some" cut
+test "$(<"$tmp/out")" = info.json || fail "ls of what is cut: $(<"$tmp/out")"
+unreadable 2 ls "$tmp/some" cut/stack
+unreadable 2 info "$tmp/some" cut
+grep -qx 'file      cut.h5' "$tmp/out" || fail "info: $(<"$tmp/out")"
+unreadable 2 info "$tmp/some" cut/stack
+unreadable 2 cat "$tmp/some" cut/stack/array.npy
+patchfs ls "$tmp/some" >"$tmp/out" || fail "ls of a directory: status $?"
 
 # What stdout does not take shows in the status, whatever had to be printed.
 lost() {

@@ -23,8 +23,10 @@ def walk(d, path):
             out.write(name + b"\n")
 walk(os.fsencode(sys.argv[1]), b"")
 END
+rc=0
 # shellcheck disable=SC2086
-patchfs ls -R $views "$tmp/src" >"$tmp/ls"
+patchfs ls -R $views "$tmp/src" >"$tmp/ls" || rc=$?
+test $rc -eq 3 || fail "ls -R over files that are no containers: status $rc"
 diff -a "$tmp/walk" "$tmp/ls" >"$tmp/diff" ||
 	fail "walk (<) and ls -R (>): $(head -n 20 "$tmp/diff")"
 test "$(wc -l <"$tmp/ls")" -gt 300 || fail "ls -R: too few names"
