@@ -57,52 +57,71 @@ static void reader_init(struct reader *r, const struct stored_array *s,
 	r->nwindow = div_up(r->cover.count, r->window);
 }
 
-/* Copy what lies under the box; the entry is put. */
-static void hand_out(const struct reader *r, uint32_t block,
-		     struct cache_entry *e)
+/* Copy what lies under the box. Bytes that count as served. */
+static size_t copy_out(const struct reader *r, uint32_t block,
+		       const struct cache_entry *e)
 {
-	uint64_t served = 0;
-
-	if (r->stride)
-		served = cover_copy(&r->cover, block, cache_data(e, NULL),
-				    r->stride);
-	cache_put(r->s->env->cache, e, served_bytes(r->s, served));
+	if (!r->stride)
+		return 0;
+	return served_bytes(r->s, cover_copy(&r->cover, block,
+					     cache_data(e, NULL), r->stride));
 }
 
-/* Those of a window that are missing; what is there is copied. */
-static unsigned look(const struct reader *r, uint64_t window, uint32_t *missing)
+/* The blocks of a window and their keys. */
+static unsigned list(const struct reader *r, uint64_t window, uint32_t *block,
+		     struct cache_key *key)
 {
-	struct cache *c = r->s->env->cache;
 	uint64_t end = (window + 1) * r->window;
 	unsigned n = 0;
 
 	if (end > r->cover.count)
 		end = r->cover.count;
 	for (uint64_t i = window * r->window; i < end; i++) {
-		struct cache_entry *e = NULL;
-		struct cache_key key;
-		uint32_t block;
-
-		if (!cover_nth(&r->cover, i, &block))
+		if (!cover_nth(&r->cover, i, &block[n]))
 			continue;
-		block_key(r->s, r->part->slot, block, &key);
-		if (r->stride)
-			e = cache_peek(c, &key);
-		else if (!cache_wants(c, &key))
-			continue;
-		if (e)
-			hand_out(r, block, e);
-		else
-			missing[n++] = block;
+		block_key(r->s, r->part->slot, block[n], &key[n]);
+		n++;
 	}
 	return n;
+}
+
+/* Those of a window that are missing; what is there is copied. */
+static unsigned look(const struct reader *r, uint64_t window, uint32_t *missing)
+{
+	struct cache *c = r->s->env->cache;
+	struct cache_entry *e[CACHE_RUN_MAX];
+	struct cache_key key[CACHE_RUN_MAX];
+	size_t served[CACHE_RUN_MAX];
+	uint32_t block[CACHE_RUN_MAX];
+	unsigned n = list(r, window, block, key), left = 0;
+
+	if (n == 0)
+		return 0;
+	if (!r->stride) {
+		for (unsigned i = 0; i < n; i++)
+			if (cache_wants(c, &key[i]))
+				missing[left++] = block[i];
+		return left;
+	}
+	cache_peek_run(c, key, n, e);
+	for (unsigned i = 0; i < n; i++) {
+		if (e[i])
+			served[i] = copy_out(r, block[i], e[i]);
+		else
+			missing[left++] = block[i];
+	}
+	if (left < n)
+		cache_put_run(c, e, n, served);
+	return left;
 }
 
 /* Load what is missing of a window, and copy it. */
 static int load(const struct reader *r, uint32_t *missing, unsigned n)
 {
 	const struct unit_job *j = &r->part->job;
+	struct cache *c = r->s->env->cache;
 	struct cache_entry *e[CACHE_RUN_MAX];
+	size_t served[CACHE_RUN_MAX];
 
 	block_sort(j, r->frame, missing, n);
 	while (n > 0) {
@@ -113,10 +132,11 @@ static int load(const struct reader *r, uint32_t *missing, unsigned n)
 			return err;
 		for (unsigned i = 0; i < n; i++) {
 			if (i < near && e[i])
-				hand_out(r, missing[i], e[i]);
+				served[i] = copy_out(r, missing[i], e[i]);
 			else
 				missing[left++] = missing[i];
 		}
+		cache_put_run(c, e, near, served);
 		n = left;
 	}
 	return 0;

@@ -121,13 +121,8 @@ void copy_run(const struct copy *p, void *dst, const void *src)
 static void fill_row(unsigned char *to, uint64_t row, const void *item,
 		     unsigned item_size)
 {
-	const unsigned char *b = item;
 	uint64_t done = item_size;
 
-	if (memcmp(b, b + 1, item_size - 1) == 0) {
-		memset(to, b[0], row);
-		return;
-	}
 	memcpy(to, item, item_size);
 	while (done < row) {
 		uint64_t n = done < row - done ? done : row - done;
@@ -140,12 +135,19 @@ static void fill_row(unsigned char *to, uint64_t row, const void *item,
 void copy_fill(const struct copy *p, void *dst, const void *item,
 	       unsigned item_size)
 {
+	const unsigned char *b = item;
+	/* All bytes are one, as of zero. */
+	bool is_byte = memcmp(b, b + 1, item_size - 1) == 0;
 	struct copy_walk k = {0};
 
 	while (copy_next(p, &k)) {
 		unsigned char *to = (unsigned char *)dst + k.dst;
 
-		for (uint64_t i = 0; i < k.n; i++, to += k.dst_step)
-			fill_row(to, p->row, item, item_size);
+		for (uint64_t i = 0; i < k.n; i++, to += k.dst_step) {
+			if (is_byte)
+				memset(to, b[0], p->row);
+			else
+				fill_row(to, p->row, item, item_size);
+		}
 	}
 }

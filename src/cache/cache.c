@@ -323,42 +323,76 @@ int cache_get_run(struct cache *c, const struct cache_ask *ask, unsigned n,
 	return err;
 }
 
+void cache_peek_run(struct cache *c, const struct cache_key *key, unsigned n,
+		    struct cache_entry **out)
+{
+	uint64_t hash[CACHE_RUN_MAX];
+	unsigned hits = 0;
+
+	assert(n <= CACHE_RUN_MAX);
+	for (unsigned i = 0; i < n; i++)
+		hash[i] = table_hash(&key[i]);
+	pthread_mutex_lock(&c->lock);
+	for (unsigned i = 0; i < n; i++) {
+		struct cache_entry *e = table_find(&c->table, hash[i], &key[i]);
+
+		if (e && e->state != ENTRY_READY)
+			e = NULL;
+		if (e) {
+			pin(c, e);
+			hits++;
+		}
+		out[i] = e;
+	}
+	pthread_mutex_unlock(&c->lock);
+	if (hits > 0)
+		metric_add(&c->metrics->hits, hits);
+}
+
 struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key)
 {
-	uint64_t hash = table_hash(key);
+	struct cache_entry *e;
 
-	LOCK_SCOPE(&c->lock);
-	struct cache_entry *e = table_find(&c->table, hash, key);
-
-	if (!e || e->state != ENTRY_READY)
-		return NULL;
-	pin(c, e);
-	metric_add(&c->metrics->hits, 1);
+	cache_peek_run(c, key, 1, &e);
 	return e;
 }
 
-void cache_put(struct cache *c, struct cache_entry *e, size_t served)
+/* With the lock held. */
+static void unpin(struct cache *c, struct cache_entry *e, size_t served)
 {
-	struct cache_entry *victims = NULL;
-
-	pthread_mutex_lock(&c->lock);
 	assert(e->state == ENTRY_READY && e->pins > 0);
 	if (served > e->size - e->served)
 		e->served = e->size;
 	else
 		e->served += served;
-	if (--e->pins == 0) {
-		c->pinned -= e->cost;
-		if (e->served == e->size) {
-			e->served = 0;
-			lru_add_cold(&c->lru, e);
-		} else {
-			lru_add_hot(&c->lru, e);
-		}
-		victims = room_make(c);
+	if (--e->pins > 0)
+		return;
+	c->pinned -= e->cost;
+	if (e->served == e->size) {
+		e->served = 0;
+		lru_add_cold(&c->lru, e);
+	} else {
+		lru_add_hot(&c->lru, e);
 	}
+}
+
+void cache_put_run(struct cache *c, struct cache_entry *const *e, unsigned n,
+		   const size_t *served)
+{
+	struct cache_entry *victims;
+
+	pthread_mutex_lock(&c->lock);
+	for (unsigned i = 0; i < n; i++)
+		if (e[i])
+			unpin(c, e[i], served[i]);
+	victims = room_make(c);
 	pthread_mutex_unlock(&c->lock);
 	room_free(c, victims, 0, 0, NULL);
+}
+
+void cache_put(struct cache *c, struct cache_entry *e, size_t served)
+{
+	cache_put_run(c, &e, 1, &served);
 }
 
 const void *cache_data(const struct cache_entry *e, size_t *size)

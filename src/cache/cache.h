@@ -102,11 +102,17 @@ int cache_get_run(struct cache *c, const struct cache_ask *ask, unsigned n,
 		  struct wait *w, uint64_t *mine, struct cache_entry **out);
 /* The entry if it is there and ready, else NULL. Never waits, never loads. */
 struct cache_entry *cache_peek(struct cache *c, const struct cache_key *key);
+/* The same of n keys at once; NULL in out for each that is not. */
+void cache_peek_run(struct cache *c, const struct cache_key *key, unsigned n,
+		    struct cache_entry **out);
 /*
  * served: bytes of the entry that this reader handed out; 0 is always right.
  * An entry all of whose bytes were served goes to the cold end of the LRU.
  */
 void cache_put(struct cache *c, struct cache_entry *e, size_t served);
+/* The same of n entries at once; of those that are NULL nothing. */
+void cache_put_run(struct cache *c, struct cache_entry *const *e, unsigned n,
+		   const size_t *served);
 
 /*
  * Memory that a load needs beside its result: at least n bytes at *out. It is

@@ -158,6 +158,24 @@ static int get_run(struct thread *t, uint64_t unit, struct wait *w,
 	return err;
 }
 
+/* Those of a few neighbours that are there. */
+static void peek_run(uint64_t unit, size_t served)
+{
+	struct cache_entry *e[RUN];
+	struct cache_key key[RUN];
+	size_t all[RUN];
+
+	for (unsigned i = 0; i < RUN; i++) {
+		key[i] = ask_for(NULL, (unit + i) % KEYS).key;
+		all[i] = served;
+	}
+	cache_peek_run(cache, key, RUN, e);
+	for (unsigned i = 0; i < RUN; i++)
+		if (e[i])
+			check(e[i], key[i].unit);
+	cache_put_run(cache, e, RUN, all);
+}
+
 static void check(const struct cache_entry *e, uint64_t unit)
 {
 	size_t n;
@@ -205,6 +223,11 @@ static void *run(void *arg)
 			break;
 		case 2:
 			cache_drop(cache);
+			break;
+		case 3:
+		case 4:
+		case 5:
+			peek_run(unit, x >> 30 & 1);
 			break;
 		default:
 			break;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Several keys that are loaded together: cache_get_run. */
+/* Several keys at once: cache_get_run, cache_peek_run, cache_put_run. */
 
 #include <config.h>
 
@@ -207,6 +207,49 @@ START_TEST(test_parked)
 }
 END_TEST
 
+/* A load looks at its own key, and at one that is there. */
+static void look(void)
+{
+	const struct cache_key key[] = {ask[0].key, ask[3].key};
+	struct cache_entry *e[2] = {(void *)&mine, NULL};
+
+	cache_peek_run(c, key, 2, e);
+	ck_assert_ptr_null(e[0]);
+	ck_assert_ptr_nonnull(e[1]);
+	cache_put_run(c, e, 2, (const size_t[]){0, 0});
+}
+
+/* Several at once, pinned and put: those that are there. */
+START_TEST(test_peek)
+{
+	struct cache_key key[KEYS];
+	size_t served[KEYS];
+
+	load_alone(3);
+	load_alone(6);
+	for (unsigned i = 0; i < KEYS; i++) {
+		key[i] = ask[i].key;
+		served[i] = 10 * KIB;
+	}
+	cache_peek_run(c, key, KEYS, out);
+	for (unsigned i = 0; i < KEYS; i++)
+		ck_assert(!out[i] == (i != 3 && i != 6));
+	/* What is pinned stays. */
+	cache_drop(c);
+	put_all();
+	cache_peek_run(c, key, KEYS, out);
+	ck_assert_ptr_nonnull(out[3]);
+	ck_assert_ptr_nonnull(out[6]);
+	cache_put_run(c, out, KEYS, served);
+	meanwhile = look;
+	load_alone(0);
+	cache_drop(c);
+	cache_peek_run(c, key, KEYS, out);
+	for (unsigned i = 0; i < KEYS; i++)
+		ck_assert_ptr_null(out[i]);
+}
+END_TEST
+
 static Suite *suite(void)
 {
 	Suite *s = suite_create("cache-run");
@@ -218,6 +261,7 @@ static Suite *suite(void)
 	tcase_add_test(t, test_failures);
 	tcase_add_test(t, test_room);
 	tcase_add_test(t, test_parked);
+	tcase_add_test(t, test_peek);
 	suite_add_tcase(s, t);
 	return s;
 }
