@@ -169,6 +169,28 @@ def defaults(mnt):
                     other == grid), (path, name)
 
 
+def padded(mnt):
+    """Image and mask of one box that overhangs; pad is of the image alone."""
+    at = mnt + "/labelmap_balanced"
+    labels = at + "/annotations/organs/labels"
+    view = "/foreground+size-24x24x24+labels-organs+border-pad"
+    assert not os.path.exists(labels + view + "+pad--1024")
+    over = 0
+    for i in range(20):
+        got = [box("%s%s/%d" % (path, name, i))
+               for path, name in ((at + "/images/CT", view + "+pad--1024"),
+                                  (labels, view))]
+        places = [{k: item[k] for k in ("start", "stop", "pad", "center",
+                                        "class")} for item, _ in got]
+        assert places[0] == places[1], places
+        outside = np.ones((24, 24, 24), bool)
+        outside[tuple(slice(a, 24 - b) for a, b in places[0]["pad"])] = False
+        for (_, values), fill in zip(got, (-1024, 0)):
+            assert (values[outside] == fill).all(), places[0]
+        over += outside.any()
+    assert over, "no box overhangs"
+
+
 def main():
     data, mnt, r = sys.argv[1], sys.argv[2], random.Random(int(sys.argv[3]))
     files = drawn = 0
@@ -191,6 +213,7 @@ def main():
                                  by_grid, r)
     assert files > 12, files
     defaults(mnt)
+    padded(mnt)
     print(files, "annotations,", drawn, "draws of the package")
     assert not PatchSampler or drawn >= 1000, drawn
 
