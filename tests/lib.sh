@@ -16,7 +16,7 @@ umask 022
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/patchfs-test.XXXXXX")
 mnt=$tmp/mnt
 daemon=      # pid of the server that mount_volume started
-expected='^$'
+expected='^$|: no item '
 slow=1       # factor for time limits
 test -z "${PATCHFS_VALGRIND:-}" || slow=10
 

@@ -53,7 +53,7 @@ struct source_conf {
 	unsigned index_threads; /* 0: the default */
 	struct strings views, ext;
 	bool allow_live;
-	bool allow_other, direct_io; /* mount only */
+	bool allow_other, direct_io, logs_names; /* mount only */
 };
 
 /* Of every command that opens SRC. */

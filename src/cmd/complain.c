@@ -5,8 +5,6 @@
 #include <config.h>
 
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,47 +12,7 @@
 #include "cmd/cmd_impl.h"
 #include "util/cleanup.h"
 
-/* A directory's first name, if it is an item's: "000000.npy". */
-static int take_first(void *arg, const char *name, uint64_t ino, mode_t type,
-		      const struct stat *st, uint64_t next)
-{
-	char *first = arg;
-
-	(void)ino, (void)type, (void)st, (void)next;
-	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-		return 0;
-	if (strspn(name, "0") >= 6)
-		snprintf(first, NAME_MAX + 1, "%s", name);
-	return 1;
-}
-
-/* Which items the directory of a view has: there may be 2^36. */
-static void print_items(struct tree *t, uint64_t dir)
-{
-	char first[NAME_MAX + 1] = "", name[2 * NAME_MAX];
-	uint64_t low = 0, high = UINT64_C(1) << 36;
-	const char *dot;
-	int width;
-
-	if (tree_list(t, dir, 0, false, take_first, first, NULL) < 0)
-		return;
-	dot = strchr(first, '.');
-	if (!dot)
-		return;
-	width = (int)(dot - first);
-	while (high - low > 1) { /* low is there, high is not */
-		uint64_t n = low + (high - low) / 2;
-		struct tree_entry e;
-
-		snprintf(name, sizeof(name), "%0*" PRIu64 "%s", width, n, dot);
-		if (tree_lookup(t, dir, name, &e, NULL) == 0 && e.ino)
-			low = n;
-		else
-			high = n;
-	}
-	fprintf(stderr, " (there are %s to %0*" PRIu64 "%s)", first, width, low,
-		dot);
-}
+#define WHY_MAX 1024
 
 /* The first part of a path that is not there, and where it is looked for. */
 struct missing {
@@ -123,6 +81,7 @@ static const char *what_is_wrong(int err)
 void source_complain(const char *cmd, struct tree *t, const char *path, int err)
 {
 	CLEANUP(missing_fini) struct missing m = {.copy = NULL};
+	char why[WHY_MAX];
 
 	if (err != -ENOENT || !find_missing(t, path, &m)) {
 		fprintf(stderr, "patchfs %s: %s: %s\n", cmd, *path ? path : "/",
@@ -131,6 +90,7 @@ void source_complain(const char *cmd, struct tree *t, const char *path, int err)
 	}
 	fprintf(stderr, "patchfs %s: %.*s: no %s", cmd,
 		m.dir_len ? m.dir_len : 1, m.dir_len ? m.copy : "/", m.name);
-	print_items(t, m.dir.ino);
+	if (tree_missing(t, m.dir.ino, m.name, why, sizeof(why)) == 0 && *why)
+		fprintf(stderr, ": %s", why);
 	fputc('\n', stderr);
 }

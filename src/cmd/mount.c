@@ -425,6 +425,7 @@ static int run(int argc, char **argv)
 	int n, status;
 	int r = cmd_parse(&cmd_mount, argc, argv, &c, &n);
 
+	c.source.logs_names = true;
 	if (r) {
 		status = r > 0 ? 0 : cmd_mount.usage;
 	} else if (n != 2) {

@@ -16,6 +16,7 @@
 
 #include "tree/grammar_impl.h"
 #include "tree/tree.h"
+#include "util/near.h"
 #include "util/parse.h"
 
 static const char *const kind_names[] = {
@@ -237,6 +238,47 @@ static int parse_key(struct view_spec *s, const char *part, size_t n,
 		return view_bad(why, "key %.*s is not served yet", (int)len,
 				part);
 	return no_key(s->kind, part, len, why);
+}
+
+/* The nearest kind, or NKINDS. */
+static unsigned nearest_kind(const char *name)
+{
+	const size_t n = strcspn(name, "+");
+	unsigned least = NEAR_NOT, found = NKINDS;
+
+	for (unsigned i = 0; i < NKINDS; i++) {
+		unsigned distance = near_word(name, n, kind_names[i]);
+
+		if (distance < least) {
+			least = distance;
+			found = i;
+		}
+	}
+	return found;
+}
+
+bool view_kind_near(const char *name)
+{
+	return nearest_kind(name) < NKINDS;
+}
+
+int view_no_kind(const char *name, char why[VIEW_WHY_MAX])
+{
+	const unsigned first = nearest_kind(name);
+	char kinds[128] = "";
+	size_t n = 0;
+
+	if (first < NKINDS)
+		n = (size_t)snprintf(kinds, sizeof(kinds), "%s, ",
+				     kind_names[first]);
+	for (unsigned i = 0, left = NKINDS - (first < NKINDS); i < NKINDS; i++)
+		if (i != first)
+			n += (size_t)snprintf(kinds + n, sizeof(kinds) - n,
+					      "%s%s", kind_names[i],
+					      --left > 1  ? ", "
+					      : left == 1 ? " or "
+							  : "");
+	return view_bad(why, "views begin with %s", kinds);
 }
 
 int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX])

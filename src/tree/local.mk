@@ -41,6 +41,7 @@ libcore_a_SOURCES += \
 	%reldir%/medh5_info.c \
 	%reldir%/medh5_info.h \
 	%reldir%/member.c \
+	%reldir%/missing.c \
 	%reldir%/names.c \
 	%reldir%/names.h \
 	%reldir%/node.h \

@@ -143,21 +143,31 @@ static int find_view(struct tree *t, uint32_t array, const char *name,
 	return err;
 }
 
+/* What is derived from the array, by its name; else it is meant for a view. */
+static int lookup_derived(struct tree *t, uint32_t array, const char *name,
+			  struct wait *w, uint64_t *ino)
+{
+	int err = 0;
+
+	if (dirs_at(t->dirs, array)->flags & DIR_MEMBERS)
+		err = lookup_member(t, array, name, w, ino);
+	if (err == 0 && !*ino)
+		view_refuse_kind(t, array, name);
+	return err;
+}
+
 static int lookup_view(struct tree *t, uint32_t array, const char *name,
 		       struct wait *w, uint64_t *ino)
 {
-	const struct dir *d = dirs_at(t->dirs, array);
 	char why[VIEW_WHY_MAX];
 	bool is_canonical;
 	uint32_t number;
 	int err = find_view(t, array, name, w, &number, &is_canonical, why);
 
 	if (err == -ENOENT)
-		return d->flags & DIR_MEMBERS
-			       ? lookup_member(t, array, name, w, ino)
-			       : 0;
+		return lookup_derived(t, array, name, w, ino);
 	if (err == -EINVAL) {
-		view_refuse(t, array, "view", name, why);
+		view_refuse(t, array, name, why);
 		return 0;
 	}
 	if (err < 0)
@@ -170,7 +180,7 @@ static int lookup_view(struct tree *t, uint32_t array, const char *name,
 int tree_view(struct tree *t, uint64_t array, const char *name, uint64_t *ino,
 	      char *why, size_t size)
 {
-	char text[VIEW_WHY_MAX] = "it is not the name of a view";
+	char text[VIEW_WHY_MAX] = "";
 	const struct dir *d;
 	bool is_canonical;
 	uint32_t dir, number;
@@ -185,6 +195,8 @@ int tree_view(struct tree *t, uint64_t array, const char *name, uint64_t *ino,
 	else
 		err = find_view(t, dir, name, NULL, &number, &is_canonical,
 				text);
+	if (err == -ENOENT)
+		view_no_kind(name, text);
 	if (err == 0)
 		*ino = node_pack(number, NODE_DIR, 0);
 	snprintf(why, size, "%s", err == -ENOENT || err == -EINVAL ? text : "");
@@ -210,8 +222,8 @@ static int lookup_array(struct tree *t, uint32_t dir, const char *name,
 	return lookup_view(t, dir, name, w, ino);
 }
 
-static int lookup_item(struct tree *t, uint32_t dir, const char *name,
-		       uint64_t *ino)
+static void lookup_item(const struct tree *t, uint32_t dir, const char *name,
+			uint64_t *ino)
 {
 	const struct dir *d = dirs_at(t->dirs, dir);
 	const char *dot = strchr(name, '.');
@@ -220,30 +232,21 @@ static int lookup_item(struct tree *t, uint32_t dir, const char *name,
 	struct layout layout;
 	unsigned format;
 	uint64_t item;
-	int err;
 
 	if (!dot || strchr(dot + 1, '.'))
-		return 0;
+		return;
 	format = strcmp(dot, ".json") == 0
 			 ? NODE_ITEM_JSON
 			 : format_by_ext(dot + 1, strlen(dot + 1));
 	if (format == 0)
-		return 0;
+		return;
 	view_spec_of(t, d, &s);
 	view_geometry(t, d, &g);
-	err = view_item(&s, &g, name, (size_t)(dot - name), &item);
-	if (err == -E2BIG) {
-		view_refuse(t, d->parent, "item", name,
-			    "items from 2^36 on have no name");
-		return 0;
-	}
-	if (err < 0)
-		return 0;
-	if (format != NODE_ITEM_JSON &&
-	    item_layout(&g.item, format, &layout) < 0)
-		return 0;
+	if (view_item(&s, &g, name, (size_t)(dot - name), &item) < 0 ||
+	    (format != NODE_ITEM_JSON &&
+	     item_layout(&g.item, format, &layout) < 0))
+		return;
 	*ino = node_pack(dir, format, item);
-	return 0;
 }
 
 /* ---------------------------------------------------------------- lookup */
@@ -292,7 +295,10 @@ static int lookup_in(struct tree *t, uint32_t dir, const struct dir *d,
 	case DIR_ARRAY:
 		return lookup_array(t, dir, name, w, &e->ino);
 	case DIR_VIEW:
-		return lookup_item(t, dir, name, &e->ino);
+		lookup_item(t, dir, name, &e->ino);
+		if (!e->ino)
+			item_refuse(t, dir, name);
+		return 0;
 	}
 	return -ENOENT;
 }

@@ -140,11 +140,14 @@ static int parse_views(struct tree *t, char **why)
 	for (unsigned i = 0; i < n; i++) {
 		int err = view_parse(names[i], &t->views[i], reason);
 
+		if (err == -ENOENT)
+			view_no_kind(names[i], reason);
 		if (err < 0) {
-			*why = text_new("--view=%s: %s", names[i],
+			*why = text_new("--view=%s: %s%s", names[i],
 					err == -ENOENT
-						? "not the name of a view"
-						: reason);
+						? "not the name of a view: "
+						: "",
+					reason);
 			return -EINVAL;
 		}
 	}

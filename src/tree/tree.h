@@ -47,7 +47,9 @@ struct tree_conf {
 	const char *const *views; /* --view names, NULL-terminated, or NULL */
 	bool allow_other;	  /* source modes & 0444; only beneath SRC */
 	bool direct_io;		  /* entries are not moved to the cold end */
-	uid_t uid;		  /* owner shown without allow_other */
+	bool logs_names; /* why a name of a view or item is none; who does not
+			    ask the log asks tree_missing */
+	uid_t uid;	 /* owner shown without allow_other */
 	gid_t gid;
 	struct container_conf container; /* scanners: the tree's own */
 	struct metrics *metrics;
@@ -141,6 +143,13 @@ int tree_what(struct tree *t, uint64_t ino, struct tree_what *out);
  */
 int tree_view(struct tree *t, uint64_t array, const char *name, uint64_t *ino,
 	      char *why, size_t size);
+
+/*
+ * Why a directory has no such name, or what it has instead: a line for people,
+ * "" if that is not known. Logs nothing. Blocks. 0; errors of tree_lookup.
+ */
+int tree_missing(struct tree *t, uint64_t dir, const char *name, char *why,
+		 size_t size);
 
 struct tree_items {
 	uint64_t count; /* items are 0 ... count - 1 */

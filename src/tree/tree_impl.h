@@ -31,7 +31,7 @@ struct indices;
 struct tree {
 	/* constant */
 	struct tree_conf conf;
-	const char *config; /* or NULL */
+	const char *config;  /* or NULL */
 	atomic_bool is_over; /* of conf.container */
 	int root_fd;	     /* SRC if it is a directory, else -1 */
 	uint64_t device;     /* of SRC */
@@ -50,6 +50,7 @@ struct tree {
 	struct control control;
 	/* Hashes of lines about bad names, so that each is said once. */
 	_Atomic uint64_t said[SAID_SLOTS];
+	_Atomic unsigned item_lines; /* in the log, about bad items */
 };
 
 #define DIR_ROOT 0
@@ -182,9 +183,24 @@ static inline unsigned view_listed_max(const struct tree *t)
  */
 int view_listed(struct tree *t, uint32_t array, unsigned i, struct view_spec *s,
 		struct view_geometry *g, struct wait *w, uint32_t *label);
-/* Says, once, why a name is no "view" of an array, or no "item" of one. */
-void view_refuse(struct tree *t, uint32_t array, const char *what,
-		 const char *name, const char *why);
+/* True the first time for n bytes and a number, and when long forgotten. */
+bool view_is_new(struct tree *t, const char *text, size_t n, uint64_t number);
+/* Logs, once, why a name is no view of an array. */
+void view_refuse(struct tree *t, uint32_t array, const char *name,
+		 const char *why);
+/*
+ * Logs, once for all arrays and for all that follows the "+", which kinds of
+ * views there are. Nothing of names without one.
+ */
+void view_refuse_kind(struct tree *t, uint32_t array, const char *name);
+
+/* ----------------------------------------------------------- missing.c */
+
+/*
+ * Logs what a view has in place of an item: once for a view, and not for names
+ * that no item could have. Costs nothing where that was said.
+ */
+void item_refuse(struct tree *t, uint32_t view, const char *name);
 
 /* ------------------------------------------------------------- fixed.c */
 

@@ -97,6 +97,10 @@ int view_bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
  */
 int view_parse(const char *name, struct view_spec *out, char why[VIEW_WHY_MAX]);
 
+/* Whether a name begins nearly like a view; what views begin with; -EINVAL. */
+bool view_kind_near(const char *name);
+int view_no_kind(const char *name, char why[VIEW_WHY_MAX]);
+
 /*
  * The view on an array of that shape and type. Makes s canonical, but for what
  * depends on the label array of a foreground view and the classes of an

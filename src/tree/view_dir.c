@@ -188,21 +188,37 @@ int view_listed(struct tree *t, uint32_t array, unsigned i, struct view_spec *s,
 	return err;
 }
 
-/* True the first time, and again when long forgotten. */
-static bool is_new(struct tree *t, uint64_t h)
+bool view_is_new(struct tree *t, const char *text, size_t n, uint64_t number)
 {
+	uint64_t h = hash_mix(hash_bytes(text, n), number) | 1;
 	_Atomic uint64_t *slot = &t->said[h % SAID_SLOTS];
 
 	return atomic_exchange_explicit(slot, h, memory_order_relaxed) != h;
 }
 
-void view_refuse(struct tree *t, uint32_t array, const char *what,
-		 const char *name, const char *why)
+static void refuse(struct tree *t, uint32_t array, const char *name,
+		   const char *why)
 {
 	char label[PATH_MAX];
 
-	if (!is_new(t, hash_mix(hash_bytes(name, strlen(name)), array) | 1))
-		return;
 	tree_label(t, array, label, sizeof(label));
-	log_warn("%s: no %s %s: %s", label, what, name, why);
+	log_warn("%s: no view %s: %s", label, name, why);
+}
+
+void view_refuse(struct tree *t, uint32_t array, const char *name,
+		 const char *why)
+{
+	if (t->conf.logs_names && view_is_new(t, name, strlen(name), array))
+		refuse(t, array, name, why);
+}
+
+void view_refuse_kind(struct tree *t, uint32_t array, const char *name)
+{
+	const size_t n = strcspn(name, "+");
+	char why[VIEW_WHY_MAX];
+
+	if (!t->conf.logs_names || !name[n] || !view_is_new(t, name, n, 0))
+		return;
+	view_no_kind(name, why);
+	refuse(t, array, name, why);
 }

@@ -166,7 +166,7 @@ refuses 2 'which --view?' "$src"
 refuses 2 'which SRC?' $view
 refuses 2 'one SRC' $view "$src" "$src"
 refuses 2 'named by their corner' --view=crops+size-4x4x4 "$src"
-refuses 2 'not the name of a view' --view=nonsense "$src"
+refuses 2 'not the name of a view: views begin with slices, ' --view=nonsense "$src"
 refuses 2 'no size' --view=random "$src"
 refuses 2 --per-case $view --per-case=0 "$src"
 refuses 2 --epoch $view --epoch=-1 "$src"

@@ -47,11 +47,33 @@ misses() { # PATH WORDS
 			fail "$cmd $1: not '$2': $(<"$tmp/err")"
 	done
 }
-misses nothing/at/all '/: no nothing'
-misses pairs/nothing/info.json 'pairs: no nothing'
+misses nothing/at/all '/: no nothing: there are pairs, staged'
+misses pairs/nothing/info.json 'pairs: no nothing: there are '
+misses pairs/stakc 'pairs: no stakc: there are stack, '
+misses pairs/stack/array.np 'no array.np: np is no format: these are npy, raw'
+misses pairs/stack/none 'pairs/stack: no none: there are slices, and views by'
 misses pairs/stack/slices/9.npy \
-	'pairs/stack/slices: no 9.npy (there are 000000.npy to 000008.npy)'
-misses pairs/mask/patches+size-4x4x4/x.npy '(there are 000000.npy to 000047.npy)'
+	'pairs/stack/slices: no 9.npy: there are 000000.npy to 000008.npy'
+misses pairs/stack/slices/000099.json ': there are 000000.json to 000008.json'
+misses pairs/stack/slices/000001.nii.gz \
+	'no 000001.nii.gz: nii.gz is no format: these are npy, raw and json'
+misses pairs/mask/patches+size-4x4x4/x.npy ': there are 000000.npy to 000047.npy'
+# The corners of 12 x 13 x 14 are those where 4 x 5 more fit.
+for corner in 12_0_0 0_10_0 0_0_10 1_1 1_1_1_1; do
+	misses pairs/mask/crops+size-4x5/$corner.npy \
+		"no $corner.npy: there are 0_0_0.npy to 11_9_9.npy, a number for each of 3 axes"
+done
+patchfs ls "$tmp/src" pairs/mask/crops+size-4x5/11_9_9.npy >"$tmp/out" ||
+	fail "the last corner"
+misses pairs/mask/random+size-4x4/68719476736.npy \
+	': there are 000000.npy to 68719476735.npy'
+# Kinds of views, the nearest first, where one is near.
+misses pairs/mask/foregrund+size-4x4 \
+	'views begin with foreground, slices, patches, crops or random'
+misses pairs/mask/patchs 'views begin with patches, slices, crops, random or foreground'
+misses pairs/mask/grid+size-4x4 \
+	'views begin with slices, patches, crops, random or foreground'
+test "$(wc -l <"$tmp/err")" -eq 1 || fail "said twice: $(<"$tmp/err")"
 misses pairs/stack/patches+siz-4x4 \
 	'patches have no key "siz", but size, stride, border, pad, priority, format'
 misses pairs/stack/patches+size-4,4 'size-4,4: not a good value (extents'

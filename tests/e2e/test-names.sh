@@ -107,5 +107,25 @@ for i in 1 2; do
 	test ! -e "$x+border-snap+pad-7" || fail "pad-7 with border-snap"
 done
 test -d "$x+border-pad+pad-7" || fail "pad-7 with border-pad"
+# Of items that are not there one line a view says which are; of misspelt kinds
+# one line says what they are. What programs look for by habit is no mistake.
+s=$n/UPPER/x/slices
+before=$(wc -l <"$tmp/log")
+for name in .git info array .hidden.npy x.npy index.html slice patchs foregrund \
+	slices/.git slices/info slices/000000 slices/x.npy slices/.npy; do
+	test ! -e "$n/UPPER/x/$name" || fail "there is $name"
+done
+test "$(wc -l <"$tmp/log")" -eq "$before" || fail "$(tail -n 3 "$tmp/log")"
+items=$(find "$s" -name '*.npy' | wc -l)
+for i in $(seq 0 $((items + 20))); do
+	test ! -e "$s/$(printf %06d $((items + i))).npy" || fail "$i more items"
+	test ! -e "$n/UPPER/x/foregrund+size-1x$((i + 1))" || fail "foregrund"
+done
+test "$(grep -c 'x: no item slices/' "$tmp/log")" -eq 1 || fail "not one line"
+grep -q "x: no item slices/$(printf %06d.npy "$items"): there are 000000.npy to \
+$(printf %06d.npy $((items - 1)))\$" "$tmp/log" || fail "$(tail -n 3 "$tmp/log")"
+test "$(grep -c 'foregrund' "$tmp/log")" -eq 1 || fail "not one line"
+grep -q 'x: no view foregrund+size-1x1: views begin with foreground, slices' \
+	"$tmp/log" || fail "$(tail -n 3 "$tmp/log")"
 test "$(grep -c 'size-1x2+pad-7: pad-7 needs border-pad' "$tmp/log")" -eq 1 ||
 	fail "not one line says that pad-7 needs border-pad"
