@@ -143,12 +143,12 @@ static void describe_view(const struct described *d, struct view_spec s,
 			  const char *name)
 {
 	char canonical[NAME_BYTES_MAX + 1], shape[SHAPE_TEXT_MAX];
-	char why[VIEW_WHY_MAX], shown[16], path[PATH_MAX];
+	char shown[16], path[PATH_MAX];
 	struct view_geometry g;
 	uint64_t n = 0, bytes;
 	uint32_t label;
 
-	if (view_bind_on(d->t, d->array, &s, &g, NULL, &label, why) < 0 ||
+	if (view_bind_on(d->t, d->array, &s, &g, NULL, &label, NULL) < 0 ||
 	    view_print(&s, canonical) < 0)
 		return;
 	(void)shape_count(&g.item.shape, &n);

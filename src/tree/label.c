@@ -60,18 +60,12 @@ int label_path(const struct tree *t, uint32_t array, uint32_t label, char *buf,
 	return n + part < size ? 0 : -ENAMETOOLONG;
 }
 
-/* The name that says the least and still leads to that label. */
-static int canonical(struct label_search *s, uint32_t label, char *out,
-		     size_t size)
+int label_named(struct label_search *s, uint32_t label, char *out, size_t size)
 {
 	const struct dir *d = dirs_at(s->t->dirs, label);
 	struct array_info a;
 	int err;
 
-	*out = '\0';
-	err = label_find(s, out);
-	if (err < 0 || (s->n == 1 && s->found == label))
-		return err;
 	/* The labels of an annotation are called as it is. */
 	if (d->source == dirs_at(s->t->dirs, s->array)->source) {
 		catalog_array(s->pin->k, d->object, &a);
@@ -84,6 +78,19 @@ static int canonical(struct label_search *s, uint32_t label, char *out,
 	if (err < 0 || (s->n == 1 && s->found == label))
 		return err;
 	return label_path(s->t, s->array, label, out, size);
+}
+
+/* The name that says the least and still leads to that label. */
+static int canonical(struct label_search *s, uint32_t label, char *out,
+		     size_t size)
+{
+	int err;
+
+	*out = '\0';
+	err = label_find(s, out);
+	if (err < 0 || (s->n == 1 && s->found == label))
+		return err;
+	return label_named(s, label, out, size);
 }
 
 static int set_labels(struct label_search *s, struct view_draw *d,
@@ -103,32 +110,66 @@ static int set_labels(struct label_search *s, struct view_draw *d,
 		       : err;
 }
 
+/*
+ * Nothing was found: what is there, what was passed over, and what a path that
+ * was cut at its "/" looks like. -EINVAL.
+ */
+static int none(struct label_search *s, const char *labels)
+{
+	char known[VIEW_WHY_MAX / 2], passed[sizeof(s->passed)];
+	uint32_t dir = ROW_NONE;
+	const char *before;
+	int err = 0;
+
+	if (!s->why)
+		return -EINVAL;
+	memcpy(passed, s->passed, sizeof(passed));
+	if (*labels)
+		err = label_walk(s, s->group, labels, &dir);
+	if (err == 0)
+		err = label_list(s, labels, known, sizeof(known));
+	if (err < 0)
+		return err;
+	before = *known ? "; " : "";
+	if (dir != ROW_NONE)
+		return view_bad(
+			s->why,
+			"no label array \"%.99s\", which is a directory: "
+			"a / in a path is written %%2F, as in "
+			"labels-..%%2FNAME%s%s",
+			labels, before, known);
+	if (*labels)
+		return view_bad(s->why, "no label array \"%.99s\"%s%s", labels,
+				before, known);
+	if (s->sample != ROW_NONE)
+		return view_bad(s->why,
+				"the sample has no annotation with classes on "
+				"its grid%s; name an array with labels-A%s%s",
+				passed, before, known);
+	return view_bad(s->why,
+			"no label array beside it, called label, labels, mask, "
+			"seg, segmentation or annotation and with the same "
+			"trailing extents%s; name one with labels-A%s%s",
+			passed, before, known);
+}
+
 static int choose(struct label_search *s, const char *labels, uint32_t *label)
 {
 	int err = label_find(s, labels);
 
 	if (err < 0)
 		return err;
-	if (s->n == 1) {
-		*label = s->found;
-		return label_check(s, s->found, s->why);
-	}
 	if (s->n > 1)
 		return view_bad(s->why,
 				"several label arrays: %s; name one with "
 				"labels-A",
 				s->names);
-	if (*labels)
-		return view_bad(s->why, "no label array \"%.99s\"", labels);
-	if (s->sample != ROW_NONE)
-		return view_bad(s->why, "the sample has no annotation with "
-					"classes on its grid; name an array "
-					"with labels-A");
-	return view_bad(s->why,
-			"no label array beside it, which would be called "
-			"label, labels, mask, seg, segmentation or annotation "
-			"and have the same trailing extents; name one with "
-			"labels-A");
+	if (s->n == 0)
+		return none(s, labels);
+	err = label_check(s, s->found, s->why);
+	if (err == 0)
+		*label = s->found;
+	return err;
 }
 
 /* The directory of the sample that an array belongs to. */
@@ -180,7 +221,10 @@ int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
 	pin_put(&pin);
 	if (err == 0)
 		err = label_bind_classes(t, *label, &s->draw, w, why);
-	if (err == 0 && s->draw.index == VIEW_INDEX_STORED)
-		err = label_stored_check(t, *label, &s->draw, w, why);
+	if (err < 0 || s->draw.index != VIEW_INDEX_STORED)
+		return err;
+	err = label_stored_check(t, *label, &s->draw, w, why);
+	if (err < 0)
+		*label = ROW_NONE;
 	return err;
 }

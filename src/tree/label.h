@@ -21,7 +21,8 @@ bool label_is_usual(const char *name, size_t n);
 /*
  * Finds the label array of a foreground view on an array, and makes of labels
  * and class in s the canonical ones. 0 with its directory; -EINVAL: there is
- * none, or no such class, and why says so; errors of reading directories.
+ * none, or, with its directory, no such class, and why, which may be NULL, says
+ * so; errors of reading directories.
  */
 int label_bind(struct tree *t, uint32_t array, struct view_spec *s,
 	       const struct view_geometry *g, struct wait *w, uint32_t *label,

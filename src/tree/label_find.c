@@ -39,9 +39,17 @@ static void found(struct label_search *s, uint32_t dir)
 	}
 }
 
-/* The directory at a path; ROW_NONE: there is none. util/wait.h. */
-static int walk(struct label_search *s, uint32_t from, const char *path,
-		uint32_t *dir)
+/* What is called as labels are, for one who wonders why it is not taken. */
+static void pass_over(struct label_search *s, const char *why)
+{
+	size_t n = strlen(s->passed);
+
+	if (s->why)
+		snprintf(s->passed + n, sizeof(s->passed) - n, "; %s", why);
+}
+
+int label_walk(struct label_search *s, uint32_t from, const char *path,
+	       uint32_t *dir)
 {
 	const struct dir *d;
 	struct tree_entry e;
@@ -77,12 +85,12 @@ int label_check(const struct label_search *s, uint32_t dir, char *why)
 {
 	const struct dir *d = dirs_at(s->t->dirs, dir);
 	const struct item_type *type;
-	char path[PATH_MAX], unused[VIEW_WHY_MAX];
+	char path[PATH_MAX];
 	int8_t axis[NDIM_MAX];
 
 	if (!why)
-		why = unused;
-	if (label_path(s->t, s->array, dir, path, sizeof(path)) < 0)
+		*path = '\0';
+	else if (label_path(s->t, s->array, dir, path, sizeof(path)) < 0)
 		strcpy(path, "?");
 	if (!label_accepts(s->t, d))
 		return view_bad(why, "%.99s is no array of integers or bools",
@@ -100,12 +108,7 @@ int label_check(const struct label_search *s, uint32_t dir, char *why)
 
 /* ------------------------------------------------------------------ medh5 */
 
-/*
- * The label array of an annotation's group: its dense labels, or of a mask its
- * values. ROW_NONE: none.
- */
-static int annotation_labels(struct label_search *s, uint32_t group,
-			     uint32_t *dir)
+int label_of_annotation(struct label_search *s, uint32_t group, uint32_t *dir)
 {
 	const struct dir *d = dirs_at(s->t->dirs, group);
 	int err;
@@ -113,14 +116,14 @@ static int annotation_labels(struct label_search *s, uint32_t group,
 	*dir = ROW_NONE;
 	if (d->kind != DIR_GROUP)
 		return 0;
-	err = walk(s, group, "labels", dir);
+	err = label_walk(s, group, "labels", dir);
 	if (err == 0 && *dir == ROW_NONE)
-		err = walk(s, group, "data", dir);
+		err = label_walk(s, group, "data", dir);
 	return err;
 }
 
-/* Whether the group has dense labels, on the grid of the array. */
-static bool is_annotation_on(const struct label_search *s, uint32_t group)
+/* Whether the group has dense labels, on the grid of the array: or why not. */
+static const char *annotation_lack(const struct label_search *s, uint32_t group)
 {
 	const struct catalog *k = s->pin->k;
 	int64_t i = catalog_find(k, group, "labels", 6);
@@ -128,24 +131,28 @@ static bool is_annotation_on(const struct label_search *s, uint32_t group)
 	struct place_info p;
 	struct member m;
 
+	static const char no_classes[] = "has no classes";
+
 	if (i < 0)
-		return false;
+		return no_classes;
 	catalog_member(k, group, (uint32_t)i, &m);
 	if (m.kind != CAT_HARD || catalog_kind(k, m.target) != OBJECT_ARRAY)
-		return false;
+		return no_classes;
 	catalog_array(k, m.target, &a);
-	return a.layout == CAT_DERIVED && catalog_place(k, m.target, &p) &&
-	       p.sample == s->place.sample && p.grid == s->place.grid;
+	if (a.layout != CAT_DERIVED || !catalog_place(k, m.target, &p) ||
+	    p.sample != s->place.sample)
+		return no_classes;
+	return p.grid == s->place.grid ? NULL : "lies on another grid";
 }
 
 /* What the package takes: the first by name that has classes. */
 static int find_annotation(struct label_search *s)
 {
-	char name[NAME_BYTES_MAX + 1];
+	char name[NAME_BYTES_MAX + 1], why[VIEW_WHY_MAX];
 	const struct dir *d;
 	uint32_t all, group, label;
 	struct member m;
-	int err = walk(s, s->sample, "annotations", &all);
+	int err = label_walk(s, s->sample, "annotations", &all);
 
 	if (err < 0 || all == ROW_NONE)
 		return err;
@@ -154,16 +161,24 @@ static int find_annotation(struct label_search *s)
 	    d->source != dirs_at(s->t->dirs, s->array)->source)
 		return 0;
 	for (uint32_t i = 0; i < catalog_members(s->pin->k, d->object); i++) {
+		const char *lack;
+
 		catalog_member(s->pin->k, d->object, i, &m);
 		if (m.kind != CAT_HARD ||
-		    catalog_kind(s->pin->k, m.target) != OBJECT_GROUP ||
-		    !is_annotation_on(s, m.target))
+		    catalog_kind(s->pin->k, m.target) != OBJECT_GROUP)
 			continue;
 		err = name_encode(m.name, NAME_INSIDE, name);
-		if (err == 0)
-			err = walk(s, all, name, &group);
+		if (err < 0)
+			return err;
+		lack = annotation_lack(s, m.target);
+		if (lack) {
+			view_bad(s->why ? why : NULL, "%.99s %s", name, lack);
+			pass_over(s, why);
+			continue;
+		}
+		err = label_walk(s, all, name, &group);
 		if (err == 0 && group != ROW_NONE)
-			err = annotation_labels(s, group, &label);
+			err = label_of_annotation(s, group, &label);
 		if (err == 0 && group != ROW_NONE && label != ROW_NONE)
 			found(s, label);
 		return err;
@@ -186,7 +201,7 @@ bool label_is_usual(const char *name, size_t n)
 static int find_usual(struct label_search *s)
 {
 	const struct dir *d = dirs_at(s->t->dirs, s->array);
-	char name[NAME_BYTES_MAX + 1];
+	char name[NAME_BYTES_MAX + 1], why[VIEW_WHY_MAX];
 	struct member m;
 	uint32_t dir;
 	int err;
@@ -203,11 +218,15 @@ static int find_usual(struct label_search *s)
 			continue;
 		err = name_encode(m.name, NAME_INSIDE, name);
 		if (err == 0)
-			err = walk(s, s->group, name, &dir);
+			err = label_walk(s, s->group, name, &dir);
 		if (err < 0)
 			return err;
-		if (dir != ROW_NONE && label_check(s, dir, NULL) == 0)
+		if (dir == ROW_NONE)
+			continue;
+		if (label_check(s, dir, s->why ? why : NULL) == 0)
 			found(s, dir);
+		else
+			pass_over(s, why);
 	}
 	return 0;
 }
@@ -237,7 +256,7 @@ static int find_anywhere(struct label_search *s, const char *name)
 			return -ENOMEM;
 		if (strcmp(last ? last + 1 : path, name) != 0)
 			continue;
-		err = walk(s, top, path, &dir);
+		err = label_walk(s, top, path, &dir);
 		if (err < 0)
 			return err;
 		if (dir != ROW_NONE &&
@@ -251,12 +270,12 @@ static int find_anywhere(struct label_search *s, const char *name)
 static int find_path(struct label_search *s, uint32_t from, const char *path)
 {
 	uint32_t dir;
-	int err = walk(s, from, path, &dir);
+	int err = label_walk(s, from, path, &dir);
 
 	if (err < 0 || dir == ROW_NONE)
 		return err;
 	if (dirs_at(s->t->dirs, dir)->kind == DIR_GROUP) {
-		err = annotation_labels(s, dir, &dir);
+		err = label_of_annotation(s, dir, &dir);
 		if (err < 0 || dir == ROW_NONE)
 			return err;
 	}
@@ -282,6 +301,6 @@ static int find_named(struct label_search *s, const char *name)
 int label_find(struct label_search *s, const char *labels)
 {
 	s->n = 0;
-	s->names[0] = '\0';
+	s->names[0] = s->passed[0] = '\0';
 	return *labels ? find_named(s, labels) : find_default(s);
 }

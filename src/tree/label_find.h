@@ -17,11 +17,14 @@ struct label_search {
 	bool has_place;
 	struct place_info place;
 	uint32_t sample; /* directory of its sample, or ROW_NONE */
-	char *why;	 /* VIEW_WHY_MAX */
+	char *why;	 /* VIEW_WHY_MAX; or NULL: nobody asks */
 	/* What label_find found. */
 	unsigned n; /* candidates; the first is found, all are named */
 	uint32_t found;
 	char names[VIEW_WHY_MAX / 2];
+	/* What is called as labels are and is none, and why, if why is wanted.
+	 */
+	char passed[VIEW_WHY_MAX / 2];
 };
 
 /*
@@ -34,5 +37,24 @@ int label_find(struct label_search *s, const char *labels);
  * and why not (NULL: quietly).
  */
 int label_check(const struct label_search *s, uint32_t dir, char *why);
+/* The directory at a path; ROW_NONE: there is none. util/wait.h. */
+int label_walk(struct label_search *s, uint32_t from, const char *path,
+	       uint32_t *dir);
+/*
+ * The label array of an annotation's group: its dense labels, or of a mask its
+ * values. ROW_NONE: none.
+ */
+int label_of_annotation(struct label_search *s, uint32_t group, uint32_t *dir);
+/*
+ * label.c: the name of that label for the key labels, a path where no name
+ * leads to it. -ENAMETOOLONG. Searches: what was found before is lost.
+ */
+int label_named(struct label_search *s, uint32_t label, char *out, size_t size);
+/*
+ * label_list.c: "there are A, B" of labels in the container that pair with the
+ * array, the one whose name is near to wanted first; "": none. The same.
+ */
+int label_list(struct label_search *s, const char *wanted, char *out,
+	       size_t size);
 
 #endif

@@ -28,6 +28,7 @@ libcore_a_SOURCES += \
 	%reldir%/label_find.c \
 	%reldir%/label_find.h \
 	%reldir%/label_index.c \
+	%reldir%/label_list.c \
 	%reldir%/label_key.c \
 	%reldir%/label_source.c \
 	%reldir%/label_source.h \

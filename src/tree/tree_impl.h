@@ -161,7 +161,8 @@ int view_dir(struct tree *t, uint32_t array, const struct view_spec *s,
 	     const struct view_geometry *g, uint32_t label, uint32_t *number);
 /*
  * Parsed, on array dir: bound, and canonical, with its label array if it has
- * one. 0; -EINVAL: no such view, and why says why; util/wait.h.
+ * one. 0; -EINVAL: no such view, and why says why; with a label where that has
+ * not its classes. NULL: nobody asks why, which spares a search. util/wait.h.
  */
 int view_bind_on(struct tree *t, uint32_t array, struct view_spec *s,
 		 struct view_geometry *g, struct wait *w, uint32_t *label,

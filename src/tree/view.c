@@ -31,6 +31,8 @@ int view_bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
 {
 	va_list ap;
 
+	if (!why)
+		return -EINVAL;
 	va_start(ap, fmt);
 	vsnprintf(why, VIEW_WHY_MAX, fmt, ap);
 	va_end(ap);

@@ -87,7 +87,7 @@ struct view_spec view_slices(unsigned axis);
 
 #define VIEW_WHY_MAX 400
 
-/* Says in why what is wrong with a view; -EINVAL. */
+/* Says in why, unless it is NULL, what is wrong with a view; -EINVAL. */
 int view_bad(char why[VIEW_WHY_MAX], const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -104,8 +104,8 @@ int view_no_kind(const char *name, char why[VIEW_WHY_MAX]);
 /*
  * The view on an array of that shape and type. Makes s canonical, but for what
  * depends on the label array of a foreground view and the classes of an
- * annotation (tree/label.h). 0; -EINVAL: the array has no such view, and why
- * says why.
+ * annotation (tree/label.h). 0; -EINVAL: the array has no such view, and why,
+ * which may be NULL, says why.
  */
 int view_bind(struct view_spec *s, const struct item_type *array,
 	      struct view_geometry *out, char why[VIEW_WHY_MAX]);

@@ -48,6 +48,7 @@ scripts += \
 	%reldir%/test-ls.sh \
 	%reldir%/test-manual.sh \
 	%reldir%/test-medh5-draws.sh \
+	%reldir%/test-missing.sh \
 	%reldir%/test-npy.sh \
 	%reldir%/test-quickstart.sh \
 	%reldir%/test-scan-index.sh \
