@@ -141,12 +141,12 @@ int view_bind_on(struct tree *t, uint32_t array, struct view_spec *s,
 /* Canonical spec of listed view i, wherever else it may come again. */
 static int listed_at(struct tree *t, uint32_t array, unsigned i,
 		     struct view_spec *s, struct view_geometry *g,
-		     struct wait *w, uint32_t *label)
+		     struct wait *w, uint32_t *label, char *why)
 {
 	const struct dir *d = dirs_at(t->dirs, array);
 	const struct item_type *type = dirs_type_at(t->dirs, d->type);
-	char why[VIEW_WHY_MAX];
 
+	*label = ROW_NONE;
 	if (i == 0) {
 		*s = view_slices(0);
 		/* Of one axis only by name: each element a file. */
@@ -162,6 +162,34 @@ static int listed_at(struct tree *t, uint32_t array, unsigned i,
 	return view_bind_on(t, array, s, g, w, label, why);
 }
 
+/*
+ * Why --view number i - 2 is not listed in an array: at level info once each;
+ * that a class is not known, which may be a slip, once of a view.
+ */
+static void tell_unlisted(struct tree *t, uint32_t array, unsigned i,
+			  struct wait *w, bool is_class)
+{
+	const char *name = t->conf.views[i - 2];
+	char label[PATH_MAX], why[VIEW_WHY_MAX];
+	struct view_geometry g;
+	struct view_spec s;
+	uint32_t unused;
+	bool warns;
+
+	if (!is_class && log_level < LOG_LEVEL_INFO)
+		return;
+	warns = is_class && view_is_new(t, name, strlen(name), UINT64_MAX - i);
+	if (!warns &&
+	    (log_level < LOG_LEVEL_INFO ||
+	     !view_is_new(t, name, strlen(name), (uint64_t)array << 32 | i)))
+		return;
+	if (listed_at(t, array, i, &s, &g, w, &unused, why) != -EINVAL)
+		return;
+	tree_label(t, array, label, sizeof(label));
+	log_line(warns ? LOG_LEVEL_WARN : LOG_LEVEL_INFO,
+		 "%s: --view=%s is not listed: %s", label, name, why);
+}
+
 int view_listed(struct tree *t, uint32_t array, unsigned i, struct view_spec *s,
 		struct view_geometry *g, struct wait *w, uint32_t *label)
 {
@@ -172,7 +200,9 @@ int view_listed(struct tree *t, uint32_t array, unsigned i, struct view_spec *s,
 		return -ENOENT;
 	if (dirs_at(t->dirs, array)->type == ROW_NONE)
 		return -EINVAL;
-	err = listed_at(t, array, i, s, g, w, label);
+	err = listed_at(t, array, i, s, g, w, label, NULL);
+	if (err == -EINVAL && i >= 2)
+		tell_unlisted(t, array, i, w, *label != ROW_NONE);
 	if (err == 0)
 		err = view_print(s, name);
 	for (unsigned k = 0; err == 0 && k < i; k++) {
@@ -180,7 +210,8 @@ int view_listed(struct tree *t, uint32_t array, unsigned i, struct view_spec *s,
 		struct view_geometry unused;
 		uint32_t one;
 
-		if (listed_at(t, array, k, &other, &unused, w, &one) == 0 &&
+		if (listed_at(t, array, k, &other, &unused, w, &one, NULL) ==
+			    0 &&
 		    view_print(&other, earlier) == 0 &&
 		    strcmp(name, earlier) == 0)
 			err = -EINVAL;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # Label arrays that are not found: which there are, what was passed over and
-# why, and how the slash of a path is written.
+# why, and how the slash of a path is written; and in the log of a mount why
+# --view is not listed.
 # shellcheck source=tests/lib.sh disable=SC2154
 . "$srcdir/tests/lib.sh"
 requires_py h5py numpy
@@ -75,3 +76,31 @@ says many/image/$fg+labels-part039 'there are part03, part00, '
 ct=blocks_archive/images/CT
 says $ct/foreground+size-4x4x4+labels-organ 'no label array "organ"; there are organs'
 test "$(sed 's/.*there are //' "$tmp/err")" = organs || fail "$(<"$tmp/err")"
+
+# --view that an array cannot show: why, once for each at level info; a class
+# that nobody knows once for a view, at any level.
+test -w /dev/fuse || exit 0
+expect_log 'is not listed|no view'
+views="--view=$fg+class-livr --view=$fg+labels-organs --view=slices+axis-2"
+list_all() {
+	for _ in 1 2; do
+		find "$mnt" -mindepth 1 -maxdepth 4 >"$tmp/find" || fail "find"
+	done
+}
+# shellcheck disable=SC2086  # options
+mount_volume $views "$tmp/src"
+list_all
+test "$(grep -c ' is not listed: ' "$tmp/log")" -eq 1 || fail "$(<"$tmp/log")"
+grep -q 'class-livr is not listed: no class "livr"; ' "$tmp/log" ||
+	fail "$(<"$tmp/log")"
+umount_volume || fail "umount"
+# shellcheck disable=SC2086
+mount_volume --log-level=info $views "$tmp/src"
+list_all
+for line in "a.h5: /image: --view=$fg+class-livr is not listed: no label array" \
+	"many.h5: /image: --view=$fg+labels-organs is not listed: no label array" \
+	"medh5: /images/CT: --view=$fg+class-livr is not listed: no class"; do
+	test "$(grep -cF "$line" "$tmp/log")" -eq 1 || fail "not one '$line': \
+$(grep listed "$tmp/log")"
+done
+! grep 'axis-2 is not listed' "$tmp/log" || fail "of a view that fits"
