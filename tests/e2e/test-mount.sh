@@ -86,8 +86,8 @@ patchfs umount "$mnt"
 ! is_mounted "$mnt" || fail "still mounted"
 gone "$pid"
 # It has what was mounted when, and nothing else here.
-test "$(wc -l <"$log")" -eq 1 && grep -qF " $tmp/src on $mnt: " "$log" ||
-	fail "the log: $(cat "$log")"
+test "$(wc -l <"$log")" -eq 1 || fail "the log: $(cat "$log")"
+grep -qF " $tmp/src on $mnt: " "$log" || fail "the log: $(cat "$log")"
 
 # A run directory that is not ours alone is not used.
 chmod 755 "$XDG_RUNTIME_DIR/patchfs"
