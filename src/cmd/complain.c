@@ -88,9 +88,11 @@ void source_complain(const char *cmd, struct tree *t, const char *path, int err)
 			what_is_wrong(err));
 		return;
 	}
-	fprintf(stderr, "patchfs %s: %.*s: no %s", cmd,
-		m.dir_len ? m.dir_len : 1, m.dir_len ? m.copy : "/", m.name);
-	if (tree_missing(t, m.dir.ino, m.name, why, sizeof(why)) == 0 && *why)
-		fprintf(stderr, ": %s", why);
-	fputc('\n', stderr);
+	/* Before the line begins: what that finds may be told in one of its
+	 * own. */
+	if (tree_missing(t, m.dir.ino, m.name, why, sizeof(why)) < 0)
+		*why = '\0';
+	fprintf(stderr, "patchfs %s: %.*s: no %s%s%s\n", cmd,
+		m.dir_len ? m.dir_len : 1, m.dir_len ? m.copy : "/", m.name,
+		*why ? ": " : "", why);
 }

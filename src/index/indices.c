@@ -256,10 +256,13 @@ bool indices_peek(struct indices *x, uint64_t source, uint64_t object,
 	return e && unwrap(x, e, out) == 0;
 }
 
-bool indices_have_sidecar(const struct indices *x,
-			  const struct sidecar_key *key)
+int indices_read_sidecar(const struct indices *x, const struct sidecar_key *key,
+			 const struct shape *shape, void **out, size_t *size)
 {
-	return x->conf.dir >= 0 && sidecar_exists(x->conf.dir, key);
+	if (x->conf.dir < 0)
+		return -ENOENT;
+	return sidecar_load(x->conf.dir, key, shape, cache_size(x->cache) / 2,
+			    out, size);
 }
 
 void indices_put(struct indices *x, struct index_pin *pin)

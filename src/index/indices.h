@@ -85,9 +85,12 @@ int indices_get(struct indices *x, const struct index_ask *ask, struct wait *w,
 /* The same if it is at hand. False: it is not. Never waits, never loads. */
 bool indices_peek(struct indices *x, uint64_t source, uint64_t object,
 		  uint64_t variant, struct index_pin *out);
-/* Whether there is a sidecar of that key to load; it may prove damaged. */
-bool indices_have_sidecar(const struct indices *x,
-			  const struct sidecar_key *key);
+/*
+ * The index of a sidecar, past all that is kept: *out is malloc'ed, caller
+ * frees. 0; errors of sidecar_load, -ENOENT also where none are kept.
+ */
+int indices_read_sidecar(const struct indices *x, const struct sidecar_key *key,
+			 const struct shape *shape, void **out, size_t *size);
 void indices_put(struct indices *x, struct index_pin *pin);
 
 #endif

@@ -159,14 +159,6 @@ uint64_t sidecar_count(int dir)
 	return n;
 }
 
-bool sidecar_exists(int dir, const struct sidecar_key *key)
-{
-	char name[NAME_SIZE];
-
-	name_of(key, name);
-	return faccessat(dir, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 /* --------------------------------------------------------------- loading */
 
 static int read_all(int fd, void *data, size_t n)

@@ -9,7 +9,6 @@
 #ifndef INDEX_SIDECAR_H
 #define INDEX_SIDECAR_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,8 +34,6 @@ int sidecar_dir(const char *path);
 int sidecar_load(int dir, const struct sidecar_key *key,
 		 const struct shape *shape, size_t max, void **out,
 		 size_t *size);
-/* Whether there is a file for that key; what is in it is not looked at. */
-bool sidecar_exists(int dir, const struct sidecar_key *key);
 /* How many files there are. */
 uint64_t sidecar_count(int dir);
 /* Write it, whole or not at all, over what was there. 0 or -errno. */

@@ -129,7 +129,7 @@ static int put_classes(struct tree *t, uint32_t dir, struct table *out,
 		       struct wait *w)
 {
 	struct label_stored stored;
-	struct index_pin exact;
+	struct index_look exact;
 	int err;
 
 	err = label_index_look(t, out->pin, dir, w, &exact);
@@ -139,7 +139,7 @@ static int put_classes(struct tree *t, uint32_t dir, struct table *out,
 		begin(out, "exact");
 		put_exact(out, exact.index);
 		end(out);
-		indices_put(t->indices, &exact);
+		label_index_unlook(t, &exact);
 		return 0;
 	}
 	err = label_stored_look(t, out->pin, dir, w, &stored);

@@ -98,12 +98,21 @@ struct index_watch {
 int label_index_get(struct tree *t, const struct pin *p, uint32_t label,
 		    const struct index_watch *watch, struct wait *w,
 		    struct index_pin *out);
+/* An index to look at; label_index_unlook. */
+struct index_look {
+	const struct label_index *index;
+	struct index_pin pin; /* private: it is at hand, or */
+	void *data;	      /* it was read for this */
+};
 /*
- * The same if it is at hand or kept in a file, which is loaded; built is only
- * one whose file proves damaged. -ENOENT: neither.
+ * The same if it is at hand, or kept in a file, which is read past all that is
+ * at hand. Builds nothing and tells nothing. -ENOENT: neither, or the file
+ * cannot be used; also of objects whose index is only in a file, as to find
+ * that takes reading all of them. -ENOMEM; util/wait.h.
  */
 int label_index_look(struct tree *t, const struct pin *p, uint32_t label,
-		     struct wait *w, struct index_pin *out);
+		     struct wait *w, struct index_look *out);
+void label_index_unlook(struct tree *t, struct index_look *look);
 /*
  * Of it the voxels of n classes (n 0: of all) inside [lo, hi), cached too. n is
  * at most VIEW_CLASSES_MAX.

@@ -73,28 +73,65 @@ int label_index_get(struct tree *t, const struct pin *p, uint32_t label,
 	return err ? explain(&o, err) : 0;
 }
 
-/* Whether the index of a label is kept in a file. */
-static bool has_sidecar(struct tree *t, const struct pin *p, uint32_t label,
-			struct wait *w)
+/* Whether its key follows from the catalog alone. */
+static bool has_plain_key(const struct pin *p, const struct dir *d)
+{
+	struct derived_info derived;
+	struct array_info a;
+
+	catalog_array(p->k, d->object, &a);
+	if (a.layout != CAT_DERIVED)
+		return true;
+	catalog_derived(p->k, d->object, &derived);
+	return derived.encoding != LABELS_INSTANCES;
+}
+
+static int read_kept(struct tree *t, const struct pin *p, uint32_t label,
+		     struct wait *w, void **data)
 {
 	CLEANUP(label_source_fini) struct label_origin o;
-	struct index_origin from;
+	struct index_origin from = {0};
+	size_t size;
+	int err;
 
 	label_source_init(&o, t, p, label);
-	return label_source_make(&o, w, &from) == 0 && from.has_key &&
-	       indices_have_sidecar(t->indices, &from.key);
+	o.is_quiet = true;
+	err = label_source_make(&o, w, &from);
+	if (!err && from.has_key)
+		err = indices_read_sidecar(t->indices, &from.key,
+					   &from.label.shape, data, &size);
+	return err == -ENOMEM ? err : *data ? 0 : -ENOENT;
 }
 
 int label_index_look(struct tree *t, const struct pin *p, uint32_t label,
-		     struct wait *w, struct index_pin *out)
+		     struct wait *w, struct index_look *out)
 {
-	const struct index_ask ask = ask_for(p, dirs_at(t->dirs, label));
+	const struct dir *d = dirs_at(t->dirs, label);
+	const struct index_ask ask = ask_for(p, d);
+	const struct wait_need need = {.source = ask.source,
+				       .device = ask.device};
+	int err;
 
-	if (indices_peek(t->indices, ask.source, ask.object, ask.variant, out))
+	*out = (struct index_look){0};
+	if (indices_peek(t->indices, ask.source, ask.object, ask.variant,
+			 &out->pin)) {
+		out->index = out->pin.index;
 		return 0;
-	if (t->index_dir < 0 || !has_sidecar(t, p, label, w))
+	}
+	if (t->index_dir < 0 || !has_plain_key(p, d))
 		return -ENOENT;
-	return label_index_get(t, p, label, NULL, w, out);
+	err = w ? w->admit(w, &need) : 0;
+	if (!err)
+		err = read_kept(t, p, label, w, &out->data);
+	out->index = out->data;
+	return err;
+}
+
+void label_index_unlook(struct tree *t, struct index_look *look)
+{
+	indices_put(t->indices, &look->pin);
+	free(look->data);
+	*look = (struct index_look){0};
 }
 
 /* --------------------------------------------------------------- trimmed */

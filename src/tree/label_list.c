@@ -121,7 +121,7 @@ int label_list(struct label_search *s, const char *wanted, char *out,
 	for (unsigned i = 0; i < x.n && err == 0; i++)
 		if (x.dir[i] != x.nearest)
 			err = put(s, x.dir[i], out, size, &n);
-	if (err == 0 && x.has_more && n + 6 < size)
+	if (err == 0 && x.has_more && n > 0 && n + 6 < size)
 		strcpy(out + n, ", ...");
 	return err;
 }

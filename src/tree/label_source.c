@@ -17,6 +17,8 @@
 
 int label_source_fail(struct label_origin *o, int err, const char *why)
 {
+	if (o->is_quiet)
+		return err;
 	return problem_tell(o->t->conf.problems, err,
 			    "%s: no sampling index: %s", o->label, why);
 }

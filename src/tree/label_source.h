@@ -15,6 +15,7 @@ struct label_origin {
 	const struct dir *dir;
 	char label[PATH_MAX]; /* for messages */
 	const struct index_watch *watch;
+	bool is_quiet; /* what is wrong is not told */
 	/* private, made by label_source_make */
 	bool is_annotation;
 	struct shape shape;

@@ -71,6 +71,15 @@ for i, name in enumerate(("a/label", "b/label")):
     assert (r["class"], r["count"], r["index"]) == ("4", "4", "exact"), r
     assert r["box"] == "%d:%d 3:7 5:6" % (2 + i, 3 + i), r
 EOF
+# A file that cannot be used is no reason to index by a mere look.
+cp -r "$dir" "$tmp/hurt"
+for f in "$tmp/hurt"/*; do truncate -s -1 "$f"; done
+cksum "$tmp/hurt"/* >"$tmp/before"
+patchfs cat --index-dir="$tmp/hurt" "$src" {a,b}/label/classes.json \
+	>"$tmp/c.json" 2>"$tmp/err"
+test "$(grep -c '"index": null' "$tmp/c.json")" -eq 2 || fail "$(<"$tmp/c.json")"
+cksum "$tmp/hurt"/* | cmp - "$tmp/before" || fail "a look has written an index"
+test ! -s "$tmp/err" || fail "a look told $(<"$tmp/err")"
 mkdir "$tmp/empty"
 patchfs cat --index-dir="$tmp/empty" "$src" a/label/classes.json >"$tmp/c.json"
 grep -q '"index": null' "$tmp/c.json" || fail "indexed: $(<"$tmp/c.json")"

@@ -36,6 +36,16 @@ for kept in kept built; do
 	test $kept = built || dir=--index-dir=$tmp/dir
 	mount_volume --index-size=$budget ${dir:+"$dir"} "$tmp/src"
 	run budget "$mnt" "$tmp/draws" $budget $kept
+	# Readers of what all of them have do not take it from each other.
+	readers=()
+	for i in 1 2 3 4 5 6 7 8; do
+		timeout $((60 * slow)) cat "$mnt/.patchfs/classes.csv" \
+			>"$tmp/csv.$i" &
+		readers+=($!)
+	done
+	for i in "${readers[@]}"; do wait "$i" || fail "classes.csv: $?"; done
+	n=$(grep -c ',exact$' "$tmp/csv.1") || :
+	test $kept = built || test "$n" -ge 210 || fail "classes of $n only"
 	umount_volume || fail "umount"
 done
 test "$(grep -c 'large.h5.*--index-size' "$tmp/log")" -eq 2 ||
